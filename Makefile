@@ -1,0 +1,131 @@
+# findlib: `make paper` draws every table and figure, `make test` checks everything.
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := help
+
+# ---- what to run (all can be given on the command line)
+DATASET ?= data/sample
+RUN ?= $(notdir $(patsubst %/,%,$(DATASET)))
+MODELS ?= smollm2-135m
+MODEL_FILE ?=
+JUDGE ?= evidence
+DESCRIPTION ?= auto
+READING ?= auto
+RECORDED ?= 1
+ONLY ?=
+LIMIT ?= 0
+BUDGET_USD ?= 0
+FIGURES ?= $(if $(filter sample,$(RUN)),figures,runs/$(RUN)/figures)
+MODEL ?= $(firstword $(MODELS))
+PYTHON ?= python3
+
+export FINDLIB_OUTPUT ?= $(CURDIR)
+export SOURCE_DATE_EPOCH ?= 1767225600
+export HF_HUB_OFFLINE ?= 1
+export LITELLM_LOCAL_MODEL_COST_MAP := True
+
+OUT := $(FINDLIB_OUTPUT)/runs/$(RUN)
+VENV := .venv
+PY := $(VENV)/bin/python
+STAGE := $(PY) -m findlib.notebook
+SOURCES := $(wildcard findlib/*.py findlib/prompts/* findlib/reference/*)
+recorded := $(if $(filter 0 no false,$(RECORDED)),false,true)
+P00 = run=$(RUN) dataset="$(DATASET)" only="$(ONLY)" limit=$(LIMIT) figures="$(FIGURES)"
+P20 = run=$(RUN) models="$(MODELS)" model_file="$(MODEL_FILE)" reading=$(READING) recorded=$(recorded)
+P30 = run=$(RUN) judge="$(JUDGE)" description_metric=$(DESCRIPTION) model_file="$(MODEL_FILE)" recorded=$(recorded)
+P50 = run=$(RUN) figures="$(FIGURES)"
+MONEY := $(if $(filter-out 0,$(BUDGET_USD)),budget_usd=$(BUDGET_USD),)
+
+.PHONY: help install bleurt paper inference test lint format notebook notebooks expected record serve lab lock clean FORCE
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@echo "settings: DATASET RUN MODELS MODEL_FILE JUDGE DESCRIPTION READING RECORDED ONLY LIMIT BUDGET_USD FIGURES"
+
+# ---- set-up
+install: $(VENV)/.installed  ## create .venv and install the lock (done by every target that needs it)
+
+$(VENV)/.installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
+	  || { echo "error: Python 3.11 to 3.13 is needed; name one with PYTHON=..." >&2; exit 1; }
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV) \
+	  || { echo "error: python3 -m venv failed; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+bleurt: install  ## add BLEURT (torch, transformers) to .venv
+	$(PY) -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-bleurt.lock
+
+# ---- the pipeline: one notebook a stage, each rerun when its inputs or settings change
+paper: $(OUT)/50_figures.ipynb  ## read the documents, grade, draw all tables and figures (never spends money)
+
+define settings_of
+@mkdir -p $(dir $@)
+@echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@
+endef
+$(OUT)/.settings-00: FORCE ; $(call settings_of,$(P00))
+$(OUT)/.settings-20: FORCE ; $(call settings_of,$(P20))
+$(OUT)/.settings-30: FORCE ; $(call settings_of,$(P30))
+$(OUT)/.settings-50: FORCE ; $(call settings_of,$(P50))
+FORCE:
+
+$(OUT)/00_data.ipynb: notebooks/00_data.ipynb $(OUT)/.settings-00 $(SOURCES) $(wildcard $(DATASET)/*) | $(VENV)/.installed
+	@$(STAGE) 00_data $(P00)
+$(OUT)/20_inference.ipynb: notebooks/20_inference.ipynb $(wildcard data/recorded/*) $(OUT)/00_data.ipynb $(OUT)/.settings-20
+	@$(STAGE) 20_inference $(P20) $(MONEY)
+$(OUT)/30_grading.ipynb: notebooks/30_grading.ipynb $(OUT)/20_inference.ipynb $(OUT)/.settings-30
+	@$(STAGE) 30_grading $(P30) $(MONEY)
+$(OUT)/50_figures.ipynb: notebooks/50_figures.ipynb $(OUT)/30_grading.ipynb $(OUT)/.settings-50
+	@$(STAGE) 50_figures $(P50)
+
+inference: $(OUT)/20_inference.ipynb  ## ask the models only: MODELS="gpt-5" BUDGET_USD=20
+
+notebook: install  ## rerun one stage and check its numbers: NB=30_grading
+	@test -n "$(NB)" || { echo "error: name a stage, for example make notebook NB=30_grading" >&2; exit 1; }
+	@test -f notebooks/$(NB).ipynb || { echo "error: no notebook $(NB); there are: $(basename $(notdir $(wildcard notebooks/*.ipynb)))" >&2; exit 1; }
+	@rm -f $(OUT)/$(NB).ipynb
+	@$(MAKE) --no-print-directory $(OUT)/$(NB).ipynb
+
+# ---- checks
+test: install  ## unit tests, docstring examples, notebooks (nbval); outputs go to a scratch folder
+	FINDLIB_OUTPUT=$(CURDIR)/.test-output $(PY) -m pytest
+	rm -rf .test-output/runs/sample
+	FINDLIB_OUTPUT=$(CURDIR)/.test-output $(PY) -m pytest -p no:cacheprovider --nbval-lax --nbval-cell-timeout=900 notebooks
+
+lint: install  ## ruff check, ruff format --check, mypy
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+format: install  ## ruff format and the fixes ruff makes
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+# ---- upkeep
+notebooks: install  ## execute the committed notebooks in place with their defaults
+	@for nb in $(sort $(wildcard notebooks/*.ipynb)); do $(PY) -m findlib.notebook --in-place $$(basename $$nb .ipynb) || exit 1; done
+
+expected: paper  ## make the numbers of this run the expected ones (figures/expected.json)
+	$(PY) -c 'from findlib import expected; print(expected.keep("$(RUN)"))'
+
+record: paper  ## record this run's responses for others: data/recorded/
+	$(PY) -c 'from findlib import runs; print(runs.record("$(RUN)"))'
+
+lock:  ## compile the locks again (needs uv)
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q pyproject.toml \
+	  --all-extras --no-emit-package torch -o requirements-bleurt.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q pyproject.toml \
+	  --extra embedded --extra dev --extra contamination -c requirements-bleurt.lock -o requirements.lock
+
+serve: install  ## serve an open model with vLLM: MODEL=gpt-oss-20b (environment-vllm.yml)
+	@$(PY) -m findlib.serve "$(MODEL)" $(if $(MODEL_FILE),--model-file "$(MODEL_FILE)",)
+
+lab: install  ## open JupyterLab
+	$(VENV)/bin/jupyter lab --notebook-dir=.
+
+clean:  ## remove runs and scratch files; keeps .venv and the cache of paid responses
+	rm -rf runs .test-output .pytest_cache .mypy_cache .ruff_cache build
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

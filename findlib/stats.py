@@ -1,0 +1,134 @@
+"""Standard errors and tests, as plain functions on arrays and data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+ALPHA = 0.05
+
+
+def standard_error(values: Sequence[float] | np.ndarray) -> float:
+    """Standard error of a mean with ddof 0: sqrt(p(1-p)/n) for 0/1 values (FIND, Table H.4).
+
+    NaN values are left out; NaN for no value.
+
+    >>> round(100 * standard_error([1] * 43 + [0] * 32), 1)
+    5.7
+    """
+    kept = _kept(values)
+    return float(np.std(kept) / np.sqrt(len(kept))) if len(kept) else float("nan")
+
+
+def clustered_standard_error(
+    values: Sequence[float] | np.ndarray, clusters: Sequence[object] | np.ndarray
+) -> float:
+    """Standard error of a mean over clustered values, Miller (2024), without a
+    small-sample factor: sqrt(sum over clusters of (sum of residuals) squared) / n.
+
+    NaN values are left out; NaN for no value. Raises ValueError when lengths differ.
+
+    >>> clustered_standard_error([1, 1, 0, 0], ["a", "a", "b", "b"])
+    0.3535533905932738
+    """
+    array = np.asarray(values, dtype=float)
+    if len(array) != len(clusters):
+        raise ValueError(f"{len(array)} values but {len(clusters)} clusters")
+    keep = ~np.isnan(array)
+    if not keep.any():
+        return float("nan")
+    residuals = pd.Series(array[keep] - array[keep].mean())
+    groups = pd.factorize(pd.Series(list(clusters))[keep])[0]
+    return float(np.sqrt((residuals.groupby(groups).sum() ** 2).sum()) / keep.sum())
+
+
+def paired_t_test(a: Sequence[float], b: Sequence[float]) -> float:
+    """Two-sided p of a paired t-test; pairs with a NaN are left out.
+
+    1.0 when all differences are zero, NaN for fewer than two pairs, 0.0 when all
+    differences are the same and not zero.
+    """
+    differences = _kept(np.asarray(a, dtype=float) - np.asarray(b, dtype=float))
+    if len(differences) < 2:
+        return float("nan")
+    if not np.ptp(differences):
+        return 0.0 if differences[0] else 1.0
+    from scipy.stats import ttest_1samp
+
+    return float(ttest_1samp(differences, 0.0).pvalue)
+
+
+def clustered_paired_test(
+    a: Sequence[float], b: Sequence[float], clusters: Sequence[object]
+) -> float:
+    """Two-sided p of a paired test over clusters (Miller, 2024).
+
+    The mean difference over its clustered standard error against t with (clusters - 1)
+    degrees of freedom. 1.0 when all differences are zero, NaN for fewer than two clusters.
+    """
+    from scipy.stats import t
+
+    differences = np.asarray(a, dtype=float) - np.asarray(b, dtype=float)
+    keep = ~np.isnan(differences)
+    names = pd.Series(list(clusters))[keep]
+    if names.nunique() < 2:
+        return float("nan")
+    error = clustered_standard_error(differences[keep], names.to_numpy())
+    mean = float(differences[keep].mean())
+    if not error:
+        return 0.0 if mean else 1.0
+    return float(2 * t.sf(abs(mean) / error, names.nunique() - 1))
+
+
+def bold(table: pd.DataFrame, value: str, clustered: bool = False) -> set[str]:
+    """The top model and all not significantly different from it (FIND, section 6).
+
+    ``table`` has the columns model, doc_id, source and ``value``, a row a document and
+    model. Paired t-test by document at ALPHA, or the clustered test over sources. A model
+    without a scored document is never bold; a comparison that cannot be made (too few
+    pairs) does not tell models apart.
+    """
+    wide = table.pivot(index=["source", "doc_id"], columns="model", values=value)
+    means = wide.mean().dropna()
+    if means.empty:
+        return set()
+    order = [model for model in dict.fromkeys(table.model) if model in means.index]
+    top = max(order, key=lambda model: means[model])
+    sources = wide.index.get_level_values("source")
+
+    def p(model: str) -> float:
+        if clustered:
+            return clustered_paired_test(wide[top], wide[model], list(sources))
+        return paired_t_test(wide[top], wide[model])
+
+    return {model for model in order if model == top or not p(model) < ALPHA}
+
+
+def summary(table: pd.DataFrame, value: str) -> pd.DataFrame:
+    """Mean, standard error and n per model and source, and over all sources ("AVG").
+
+    The AVG row weighs documents equally and its standard error is clustered over sources.
+    Columns: model, source, mean, se, n_scored, n.
+    """
+    rows = []
+    for model, of_model in table.groupby("model", sort=False):
+        for source, part in [*of_model.groupby("source", sort=False), ("AVG", of_model)]:
+            values = part[value].to_numpy(dtype=float)
+            error = (
+                clustered_standard_error(values, part.source.to_numpy())
+                if source == "AVG"
+                else standard_error(values)
+            )
+            rows.append({
+                "model": model, "source": source,
+                "mean": float(np.nanmean(values)) if (~np.isnan(values)).any() else float("nan"),
+                "se": error, "n_scored": int((~np.isnan(values)).sum()), "n": len(values),
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _kept(values: Sequence[float] | np.ndarray) -> np.ndarray:
+    array = np.asarray(values, dtype=float)
+    return array[~np.isnan(array)]
