@@ -213,7 +213,7 @@ def _draw_scores(axis: Any, values: pd.DataFrame, order: Sequence[tuple[str, str
     own = sum(origin == "this run" for origin, _ in order)
     axis.axhline(own - 0.5, color="#888888", linewidth=0.5)
     axis.set_ylim(len(order) - 0.5, -0.5)
-    axis.set_xlim(left=0)
+    axis.set_xlim(left=-2)
 
 
 def examples(shown: Sequence[tuple[Document, str, Answer | None]], signature: str) -> Figure:
@@ -251,7 +251,7 @@ def examples(shown: Sequence[tuple[Document, str, Answer | None]], signature: st
     return Figure("figure_examples", drawn, caption, values)
 
 
-_COLUMNS = 108
+_COLUMNS = 105
 _MONO_SIZE = WIDTH * 72 / _COLUMNS / 0.602  # points: a character's advance is a column's width
 _Line = tuple[str, str, list[tuple[int, int, str]]]  # text, style, marked columns
 
@@ -271,7 +271,7 @@ def _lines_of(document: Document, model: str, answer: Answer | None) -> list[_Li
 def _fold(text: str) -> list[str]:
     import textwrap
 
-    return textwrap.wrap(text, _COLUMNS - 2) or [""]
+    return textwrap.wrap(text, _COLUMNS + 25) or [""]
 
 
 def _wrapped(text: str, passage: Passage, found: Sequence[tuple[int, int]]) -> list[_Line]:
