@@ -50,7 +50,8 @@ class FaultyServer:
                 length = int(self.headers["content-length"])
                 body = json.loads(self.rfile.read(length))
                 with outer.lock:
-                    outer.requests.append((body, dict(self.headers)))
+                    headers = {name.lower(): value for name, value in self.headers.items()}
+                    outer.requests.append((body, headers))
                     step = outer.script.pop(0) if outer.script else outer.default
                 if step == "drop":
                     self.connection.close()

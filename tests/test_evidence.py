@@ -30,7 +30,10 @@ def test_strict_golden_values():
     assert score.recall == pytest.approx(30 / 42)
     assert score.f1 == pytest.approx(60 / 79)
     assert score.similarity.round(3).tolist() == [[1.0, 0.429], [0.486, 0.596]]
-    assert [(m.predicted, m.reference, m.overlap) for m in score.matches] == [(0, 0, 16), (1, 1, 14)]
+    assert [(m.predicted, m.reference, m.overlap) for m in score.matches] == [
+        (0, 0, 16),
+        (1, 1, 14),
+    ]
 
 
 def test_lenient_golden_values():
@@ -54,7 +57,9 @@ def test_all_spans_absent_scores_zero_where_scipy_would_refuse_the_matrix():
 
 
 @pytest.mark.parametrize("mode", ["strict", "lenient"])
-@pytest.mark.parametrize(("predicted", "reference"), [([], ["a"]), (["a"], []), ([], []), ([""], [""])])
+@pytest.mark.parametrize(
+    ("predicted", "reference"), [([], ["a"]), (["a"], []), ([], []), ([""], [""])]
+)
 def test_zero_denominators_give_zero(predicted, reference, mode):
     score = score_evidence(predicted, reference, "a", mode)
     assert (score.precision, score.recall, score.f1) == (0, 0, 0)

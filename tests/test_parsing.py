@@ -97,7 +97,10 @@ def test_content_with_ampersands_and_angles_is_kept_as_written():
 def test_entities_are_resolved_unless_the_document_has_them():
     text = GOOD.replace(">a<", ">A &amp; B &#8212; C<")
     assert parse_response(text).answers[0].evidence[0] == "A & B — C"
-    assert parse_response(text, "… A &amp; B &#8212; C …").answers[0].evidence[0] == "A &amp; B &#8212; C"
+    assert (
+        parse_response(text, "… A &amp; B &#8212; C …").answers[0].evidence[0]
+        == "A &amp; B &#8212; C"
+    )
 
 
 @pytest.mark.parametrize("piece", [
