@@ -108,7 +108,9 @@ format: install  ## ruff format and the fixes ruff makes
 notebooks: install  ## execute the committed notebooks in place with their defaults
 	@for nb in $(sort $(wildcard notebooks/*.ipynb)); do $(PY) -m findlib.notebook --in-place $$(basename $$nb .ipynb) || exit 1; done
 
-expected: paper  ## make the numbers of this run the expected ones (figures/expected.json)
+expected: install  ## make the numbers of this run the expected ones (figures/expected.json)
+	rm -f figures/expected.json
+	@$(MAKE) --no-print-directory paper
 	$(PY) -c 'from findlib import expected; print(expected.keep("$(RUN)"))'
 
 record: paper  ## record this run's responses for others: data/recorded/

@@ -138,7 +138,8 @@ def overlap_matrices(
         drawn, axes = pyplot.subplots(
             1, 2, figsize=(WIDTH, 0.9 + 0.36 * len(predicted)), sharey=True, layout="constrained"
         )
-        parts = [("similarity (F1)", score.similarity, ".2f"), ("overlap", score.overlaps, "d")]
+        similarity = score.similarity.clip(min=0)  # -inf: not verbatim, cannot match
+        parts = [("similarity (F1)", similarity, ".2f"), ("overlap", score.overlaps, "d")]
         for axis, (title, matrix, form) in zip(axes, parts, strict=True):
             seaborn.heatmap(
                 matrix, ax=axis, annot=True, fmt=form, cmap="Greys", cbar=False, linewidths=0.5,
