@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -41,6 +42,12 @@ class Figure:
     drawn: Any
     caption: str
     values: pd.DataFrame
+
+    def _repr_png_(self) -> bytes:
+        image = io.BytesIO()
+        with _style():
+            self.drawn.savefig(image, format="png", dpi=100)
+        return image.getvalue()
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import zip_longest
 from typing import Any
 
 import pandas as pd
@@ -254,15 +254,14 @@ def first_answer(answers: pd.DataFrame) -> tuple[str, Answer] | None:
 def examples(
     documents: Sequence[Document], answers: pd.DataFrame, grades: pd.DataFrame, count: int
 ) -> list[tuple[Document, str, Answer | None]]:
-    """For a page of examples: documents of different types in turn, each with the best
-    answer among all models, and that model's name."""
-    by_type: dict[str, list[Document]] = {}
-    for document in documents:
-        by_type.setdefault(document.error_type, []).append(document)
-    rounds = zip_longest(*by_type.values())
-    chosen = [document for some in rounds for document in some if document][:count]
-    found = []
-    for document in chosen:
+    """For a page of examples: documents of different types and sources in turn, each with
+    the best answer among all models, and that model's name."""
+    found: list[tuple[Document, str, Answer | None]] = []
+    rest, used = list(documents), Counter[str]()
+    while rest and len(found) < count:  # the least shown type and source first
+        document = min(rest, key=lambda d: (used[d.error_type], used[d.source]))
+        rest.remove(document)
+        used.update([document.error_type, document.source])
         mine = grades[(grades.doc_id == document.doc_id) & (grades.status == "ok")]
         model = mine.model[mine.evidence.idxmax()] if len(mine) else "no model"
         found.append((document, model, best_answer(answers, grades, document.doc_id, model)))

@@ -160,17 +160,17 @@ def _printed_responses(
 ) -> list[dict[str, str]]:
     names = dict(zip(labels, ("Valid", "kTok/D", "I/D", "eps/I", "Tok/eps"), strict=True))
     if not by_source:
-        printed = published.values("3", "response")
+        printed = published.cells("3", "response")
         return [
             {"model": model, "origin": PRINTED, "n": "–",
-             **{labels[k][0]: f"{printed.loc[model, names[k]]:g}" for k in labels}}
+             **{labels[k][0]: printed.loc[model, names[k]] for k in labels}}
             for model in printed.index
         ]  # fmt: skip
     twins = [t for t in dict.fromkeys(SOURCES[s][1] for s in sources) if t in FIND_SOURCES]
-    parts = {k: published.values("H.3", names[k]) for k in labels}
+    parts = {k: published.cells("H.3", names[k]) for k in labels}
     return [
         {"model": model, "source": twin, "origin": PRINTED, "n": "–",
-         **{labels[k][0]: f"{parts[k].loc[model, twin]:g}" for k in labels}}
+         **{labels[k][0]: parts[k].loc[model, twin] for k in labels}}
         for model in parts["valid"].index for twin in twins
     ]  # fmt: skip
 

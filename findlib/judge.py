@@ -25,7 +25,7 @@ _DELIMITER = re.compile(r"<(/?\s*(?:document|known|finding)\b)", re.I)
 
 def judge(
     pairs: Sequence[tuple[Document, Answer]],
-    spec: ModelSpec,
+    spec: ModelSpec | None = None,
     cache: Cache | None = None,
     budget_usd: float | None = None,
     progress: bool = False,
@@ -34,12 +34,15 @@ def judge(
 
     One call an answer, given document, expected and predicted inconsistency; None where
     the reply holds no verdict or the call failed. Goes through the cache and the runner.
+    ``spec``: the judging model, gpt-4.1 where none is given.
 
     >>> from findlib import data
     >>> document = data.load_find("data/sample")[0]
-    >>> judge([], models.get("gpt-4.1"))
-    []
+    >>> judge([(document, reference(document))])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    findlib.runner.RunStopped: not sent, for it costs money: 1 request(s) to gpt-4.1 over ...
     """
+    spec = spec or models.get(DEFAULT)
     calls = [request(document, answer, spec) for document, answer in pairs]
     replies = run(calls, cache, budget_usd, progress)
     return [parse_verdict(r.text) if r.status == "ok" else None for r in replies]

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from . import __version__, models
 from .data import corpus_sha256
 from .models import ModelSpec
@@ -21,12 +23,14 @@ def build(
     documents: Sequence[Document],
     specs: Sequence[ModelSpec],
     responses: Sequence[Response],
+    merged: pd.DataFrame,
     prompts: Sequence[str],
     settings: dict[str, Any],
 ) -> dict[str, Any]:
     """What a run was made of: code version, data and prompt hashes, models with the settings
     sent and refused, counts by status, by layer, tokens and cost per model.
 
+    ``merged`` is `find.responses_table`, for the counts of documents by status.
     ``settings`` are the notebook's own parameters. No key, no path of the machine.
     """
     return {
@@ -36,25 +40,32 @@ def build(
         "data_sha256": corpus_sha256(documents),
         "prompts_sha256": {name: _prompt_hash(name) for name in prompts},
         "parameters": settings,
-        "models": [_model(spec, responses) for spec in specs],
+        "models": [_model(spec, responses, merged) for spec in specs],
     }
 
 
-def _model(spec: ModelSpec, responses: Sequence[Response]) -> dict[str, Any]:
+def _model(spec: ModelSpec, responses: Sequence[Response], merged: pd.DataFrame) -> dict[str, Any]:
     mine = [response for response in responses if response.model == spec.name]
     sent, refused = models.settings(spec)
-    counts = Counter(response.status for response in mine)
+    documents = merged.status[merged.model == spec.name]
     return {
         **models.describe([spec])[0],
         "settings_sent": sent,
         "settings_refused": refused,
         "requests": len(mine),
-        "by_status": {status: counts[status] for status in STATUSES if counts[status]},
+        "requests_by_status": _counts([response.status for response in mine]),
+        "documents": len(documents),
+        "documents_by_status": _counts(list(documents)),
         "by_layer": dict(sorted(Counter(r.layer or "failed" for r in mine).items())),
         "prompt_tokens": sum(r.prompt_tokens for r in mine),
         "completion_tokens": sum(r.completion_tokens for r in mine),
         "cost_usd": round(sum(r.cost_usd for r in mine), 6),
     }
+
+
+def _counts(statuses: Sequence[str]) -> dict[str, int]:
+    counts = Counter(statuses)
+    return {status: counts[status] for status in STATUSES if counts[status]}
 
 
 def write(folder: Path, content: dict[str, Any]) -> Path:

@@ -28,8 +28,12 @@ def table(name: str) -> pd.DataFrame:
 
 def values(name: str, part: str) -> pd.DataFrame:
     """One part of a printed table as numbers: rows, columns in print order."""
+    return cells(name, part).astype(float)
+
+
+def cells(name: str, part: str) -> pd.DataFrame:
+    """One part of a printed table as printed text: rows, columns in print order."""
     found = table(name)
     found = found[found.part == part]
     wide = found.pivot(index="row", columns="column", values="value")
-    wide = wide.reindex(index=found.row.unique(), columns=found.column.unique())
-    return wide.astype(float)
+    return wide.reindex(index=found.row.unique(), columns=found.column.unique())
