@@ -12,6 +12,7 @@ MODEL_FILE ?=
 JUDGE ?= evidence
 DESCRIPTION ?= auto
 READING ?= auto
+SETTINGS ?= {}
 RECORDED ?= 1
 ONLY ?=
 LIMIT ?= 0
@@ -32,7 +33,7 @@ STAGE := $(PY) -m findlib.notebook
 SOURCES := $(wildcard findlib/*.py findlib/prompts/* findlib/reference/*)
 recorded := $(if $(filter 0 no false,$(RECORDED)),false,true)
 P00 = run=$(RUN) dataset="$(DATASET)" only="$(ONLY)" limit=$(LIMIT) figures="$(FIGURES)"
-P20 = run=$(RUN) models="$(MODELS)" model_file="$(MODEL_FILE)" reading=$(READING) recorded=$(recorded)
+P20 = run=$(RUN) models="$(MODELS)" model_file="$(MODEL_FILE)" reading=$(READING) settings="$(SETTINGS)" recorded=$(recorded)
 P30 = run=$(RUN) judge="$(JUDGE)" description_metric=$(DESCRIPTION) model_file="$(MODEL_FILE)" recorded=$(recorded)
 P50 = run=$(RUN) figures="$(FIGURES)"
 MONEY := $(if $(filter-out 0,$(BUDGET_USD)),budget_usd=$(BUDGET_USD),)
@@ -41,7 +42,7 @@ MONEY := $(if $(filter-out 0,$(BUDGET_USD)),budget_usd=$(BUDGET_USD),)
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
-	@echo "settings: DATASET RUN MODELS MODEL_FILE JUDGE DESCRIPTION READING RECORDED ONLY LIMIT BUDGET_USD FIGURES"
+	@echo "settings: DATASET RUN MODELS MODEL_FILE JUDGE DESCRIPTION READING SETTINGS RECORDED ONLY LIMIT BUDGET_USD FIGURES"
 
 # ---- set-up
 install: $(VENV)/.installed  ## create .venv and install the lock (done by every target that needs it)

@@ -40,13 +40,18 @@ def build(
         "data_sha256": corpus_sha256(documents),
         "prompts_sha256": {name: _prompt_hash(name) for name in prompts},
         "parameters": settings,
-        "models": [_model(spec, responses, merged) for spec in specs],
+        "models": [_model(spec, responses, merged, settings.get("settings", {})) for spec in specs],
     }
 
 
-def _model(spec: ModelSpec, responses: Sequence[Response], merged: pd.DataFrame) -> dict[str, Any]:
+def _model(
+    spec: ModelSpec,
+    responses: Sequence[Response],
+    merged: pd.DataFrame,
+    requested: dict[str, Any],
+) -> dict[str, Any]:
     mine = [response for response in responses if response.model == spec.name]
-    sent, refused = models.settings(spec)
+    sent, refused = models.settings(spec, requested)
     documents = merged.status[merged.model == spec.name]
     return {
         **models.describe([spec])[0],

@@ -28,7 +28,8 @@ def clustered_standard_error(
     """Standard error of a mean over clustered values, Miller (2024), without a
     small-sample factor: sqrt(sum over clusters of (sum of residuals) squared) / n.
 
-    NaN values are left out; NaN for no value. Raises ValueError when lengths differ.
+    NaN values are left out; NaN for fewer than two clusters, whose residuals tell nothing.
+    Raises ValueError when lengths differ.
 
     >>> clustered_standard_error([1, 1, 0, 0], ["a", "a", "b", "b"])
     0.3535533905932738
@@ -37,10 +38,10 @@ def clustered_standard_error(
     if len(array) != len(clusters):
         raise ValueError(f"{len(array)} values but {len(clusters)} clusters")
     keep = ~np.isnan(array)
-    if not keep.any():
+    groups = pd.factorize(pd.Series(list(clusters))[keep])[0]
+    if len(set(groups)) < 2:
         return float("nan")
     residuals = pd.Series(array[keep] - array[keep].mean())
-    groups = pd.factorize(pd.Series(list(clusters))[keep])[0]
     return float(np.sqrt((residuals.groupby(groups).sum() ** 2).sum()) / keep.sum())
 
 

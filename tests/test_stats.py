@@ -85,6 +85,7 @@ def test_nan_is_left_out_and_nothing_gives_nan():
     assert stats.standard_error([1, 0, np.nan]) == stats.standard_error([1, 0])
     assert np.isnan(stats.standard_error([np.nan]))
     assert np.isnan(stats.clustered_standard_error([], []))
+    assert np.isnan(stats.clustered_standard_error([1, 0], ["a", "a"]))
     with pytest.raises(ValueError, match="clusters"):
         stats.clustered_standard_error([1], [])
 
