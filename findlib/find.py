@@ -12,13 +12,12 @@ from . import documents as texts
 from . import models
 from .embedded import sentence_grammar
 from .evidence import score_evidence, verbatim, verbatim_folded
-from .models import ModelSpec
+from .models import MAX_INPUT_TOKENS, ModelSpec
 from .parsing import ParsedResponse, parse_response
 from .paths import FindlibError, package
 from .records import ANSWERS, GRADES, METRICS, RESPONSES, Answer, Document
 from .runner import Request, Response
 
-MAX_INPUT_TOKENS = 105_000  # section 5
 WINDOW_OVERLAP = 0.1  # of a window's tokens
 PROMPTS = ("find.system.txt", "find.user.txt")
 

@@ -10,8 +10,7 @@ import pandas as pd
 from . import documents as texts
 from . import models
 from .cache import Cache
-from .find import MAX_INPUT_TOKENS
-from .models import ModelSpec
+from .models import MAX_INPUT_TOKENS, ModelSpec
 from .paths import package
 from .records import Answer, Document, reference
 from .runner import Request, run

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from .paths import FindlibError, source
 
 EMBEDDED = "embedded"  # base_url of the model that the pipeline serves itself
+MAX_INPUT_TOKENS, MAX_OUTPUT_TOKENS = 105_000, 20_000  # FIND, section 5
 CHAT = ("temperature", "top_p", "seed", "max_tokens")
 REASONING = ("reasoning_effort", "max_completion_tokens")
 
@@ -34,8 +35,8 @@ class ModelSpec:
     api_key_env: str = ""
     base_url: str = ""
     context: int = 128_000
-    max_input_tokens: int = 105_000
-    max_output_tokens: int = 20_000
+    max_input_tokens: int = MAX_INPUT_TOKENS
+    max_output_tokens: int = MAX_OUTPUT_TOKENS
     tokenizer: str = "o200k_base"
     accepts: tuple[str, ...] = CHAT
     settings: dict[str, Any] = field(default_factory=dict)
