@@ -17,7 +17,8 @@ RECORDED ?= 1
 ONLY ?=
 LIMIT ?= 0
 BUDGET_USD ?= 0
-FIGURES ?= $(if $(filter sample,$(RUN)),figures,runs/$(RUN)/figures)
+default := data/sample|sample|smollm2-135m||evidence|auto|auto|{}||0
+FIGURES ?= $(if $(filter $(default),$(subst $() ,_,$(DATASET)|$(RUN)|$(MODELS)|$(MODEL_FILE)|$(JUDGE)|$(DESCRIPTION)|$(READING)|$(SETTINGS)|$(ONLY)|$(LIMIT))),figures,runs/$(RUN)/figures)
 MODEL ?= $(firstword $(MODELS))
 PYTHON ?= python3
 
@@ -62,6 +63,7 @@ bleurt: install  ## add BLEURT (torch, transformers) to .venv
 
 # ---- the pipeline: one notebook a stage, each rerun when its inputs or settings change
 paper: $(OUT)/50_figures.ipynb  ## read the documents, grade, draw all tables and figures (never spends money)
+	@echo "tables and figures: $(FIGURES)/"
 
 define settings_of
 @mkdir -p $(dir $@)

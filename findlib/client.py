@@ -147,7 +147,8 @@ def _failure(error: Exception, spec: ModelSpec, to: Address) -> Exception:
     if "NotFoundError" in names:
         return CannotContinue(f"{spec.name}: no such model at the provider: {reason}")
     if to.base_url and re.search(r"connection (error|refused)|cannot connect", reason, re.I):
-        gone = f"no server answers at {to.base_url}; start it (make serve MODEL={spec.name})"
+        how = f" (make serve MODEL={spec.name})" if spec.route.startswith("hosted_vllm/") else ""
+        gone = f"no server answers at {to.base_url}; start it{how}"
         if spec.base_url == EMBEDDED:
             gone = "the embedded server has died (see cache/embedded-server.log)"
         return CannotContinue(f"{spec.name}: {gone}; run again, finished answers are kept")

@@ -142,7 +142,8 @@ def _document(row: Mapping[str, Any], where: str) -> Document:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
         raise FindlibError(
-            f"{where}, document {row.get('doc_id', '?')!r}, field {field}: {first['msg']}"
+            f"{where}, document {row.get('doc_id', '?')!r}, field {field}: {first['msg']}; "
+            "the format is in data/README.md"
         ) from None
     values = line.model_dump()
     return Document(**{**values, "evidence": tuple(values["evidence"])})
@@ -261,6 +262,16 @@ def _not_verbatim(where: str, doc_id: str, span: str) -> FindlibError:
     )
 
 
+def _ordered(document: Document) -> bool:
+    """Whether some choice of occurrences puts the spans in reading order."""
+    at = 0
+    for span in document.evidence:
+        at = document.text.find(span, at)
+        if at < 0:
+            return False
+    return True
+
+
 def _checked(documents: list[Document], where: str) -> list[Document]:
     """Every rule of the format that spans fields or documents."""
     if not documents:
@@ -287,5 +298,10 @@ def _checked(documents: list[Document], where: str) -> list[Document]:
         for span in document.evidence:
             if not span.strip() or span not in document.text:
                 raise _not_verbatim(where, document.doc_id, span)
+        if not _ordered(document):
+            raise FindlibError(
+                f"{at} evidence: spans are not in reading order; list them as they stand in "
+                "the text, the trigger last"
+            )
         seen.add(document.doc_id)
     return documents

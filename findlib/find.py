@@ -230,6 +230,12 @@ def scores(
     return table.reset_index()
 
 
+def _unparsed(grades: pd.DataFrame, model: str) -> str:
+    judged = grades[(grades.model == model) & (grades.status == "ok")]
+    lost = int((judged.judge_status == "judge_unparsed").sum())
+    return f"verdicts unparsed: {lost} of {len(judged)}"
+
+
 def best_answer(
     answers: pd.DataFrame, grades: pd.DataFrame, doc_id: str, model: str
 ) -> Answer | None:
@@ -267,8 +273,8 @@ def examples(
     return found
 
 
-def cut_notes(responses: pd.DataFrame) -> list[str]:
-    """What was cut off or failed, a line a model, for the notes of a table."""
+def failure_notes(responses: pd.DataFrame, grades: pd.DataFrame) -> list[str]:
+    """What was cut off, failed or left unjudged, a line a model, for a table's notes."""
     notes = []
     for model, part in responses.groupby("model", sort=False):
         cut, spans = int((part.input_tokens_cut > 0).sum()), int(part.evidence_cut.sum())
@@ -276,6 +282,7 @@ def cut_notes(responses: pd.DataFrame) -> list[str]:
         counts = ", ".join(f"{n} {status}" for status, n in failed.items()) or "none"
         notes.append(
             f"{model}: {cut} of {len(part)} documents cut at the input limit, "
-            f"{spans} reference spans cut off; responses that failed: {counts}."
+            f"{spans} reference spans cut off; responses that failed: {counts}; "
+            f"{_unparsed(grades, str(model))}."
         )
     return notes

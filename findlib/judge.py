@@ -11,7 +11,7 @@ from . import documents as texts
 from . import models
 from .cache import Cache
 from .models import MAX_INPUT_TOKENS, ModelSpec
-from .paths import package
+from .paths import package, sha256
 from .records import Answer, Document, reference
 from .runner import Request, run
 
@@ -115,6 +115,12 @@ def add_verdicts(
     task[places] = [float("nan") if v is None else float(v) for v in verdicts]
     status[places] = ["judge_unparsed" if v is None else "ok" for v in verdicts]
     return grades.assign(task=task, judge_status=status)
+
+
+def prompt_hashes(spec: ModelSpec | None) -> dict[str, str]:
+    """SHA-256 of the judge's prompts, for the manifest; none for the stand-in."""
+    files = {name: package(f"prompts/{name}").read_bytes() for name in PROMPTS if spec}
+    return {name: sha256(content) for name, content in files.items()}
 
 
 def signature(spec: ModelSpec | None) -> str:

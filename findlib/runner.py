@@ -249,6 +249,10 @@ def _addresses(requests: Sequence[Request]) -> Iterator[Callable[[ModelSpec], cl
 
 
 def _bar(total: int, progress: bool) -> Any:
-    from tqdm.auto import tqdm
+    import warnings
+
+    with warnings.catch_warnings():  # tqdm warns where ipywidgets are missing; text will do
+        warnings.simplefilter("ignore")
+        from tqdm.auto import tqdm
 
     return tqdm(total=total, disable=not progress, unit="request", mininterval=1.0)

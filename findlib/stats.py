@@ -13,13 +13,13 @@ ALPHA = 0.05
 def standard_error(values: Sequence[float] | np.ndarray) -> float:
     """Standard error of a mean with ddof 0: sqrt(p(1-p)/n) for 0/1 values (FIND, Table H.4).
 
-    NaN values are left out; NaN for no value.
+    NaN values are left out; NaN for fewer than two values, which have no spread to tell.
 
     >>> round(100 * standard_error([1] * 43 + [0] * 32), 1)
     5.7
     """
     kept = _kept(values)
-    return float(np.std(kept) / np.sqrt(len(kept))) if len(kept) else float("nan")
+    return float(np.std(kept) / np.sqrt(len(kept))) if len(kept) > 1 else float("nan")
 
 
 def clustered_standard_error(

@@ -123,7 +123,7 @@ def test_a_missing_key_stops_before_anything_is_sent(server, spec, monkeypatch):
 
 
 def test_no_server_is_one_clear_line(spec):
-    gone = replace(spec, base_url="http://127.0.0.1:9/v1")
+    gone = replace(spec, base_url="http://127.0.0.1:9/v1", route="hosted_vllm/local")
     with pytest.raises(FindlibError, match=r"no server answers.*make serve MODEL=local"):
         run(requests(gone), Cache(recorded=[]), send=quick)
 

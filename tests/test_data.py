@@ -37,6 +37,7 @@ def test_sample_is_what_the_issue_asks_for():
 @pytest.mark.parametrize(("change", "named"), [
     ({"evidence": ["Sum 4"]}, ["evidence", "Sum 4", "verbatim"]),
     ({"evidence": []}, ["evidence", "at least one"]),
+    ({"evidence": ["1 + 1", "Sum 3"]}, ["evidence", "reading order"]),
     ({"evidence": [" "]}, ["evidence"]),
     ({"evidence": "Sum 3"}, ["evidence"]),
     ({"error_type": "typo"}, ["error_type", "numeric"]),

@@ -51,7 +51,7 @@ def run_tables(models=("a", "b")):
 def test_table_4_shows_both_readings_n_scored_and_printed_rows():
     responses, grades = run_tables()
     readings = {r: find.scores(responses, grades, r) for r in ("miss", "unscored")}
-    table = find_tables.result_scores(readings, "sig", find.cut_notes(responses))
+    table = find_tables.result_scores(readings, "sig", find.failure_notes(responses, grades))
     task = table.shown[(table.shown.metric == "task") & (table.shown.model == "a")]
     assert task.reading.tolist() == ["failures as misses", "scored only"]
     assert task["n scored"].tolist() == ["3 of 3"] * 2
