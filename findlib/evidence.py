@@ -29,22 +29,26 @@ def locate(span: str, document: str) -> Location | None:
     >>> locate("“net  income", 'the "net income" line')
     Location(start=4, end=15, exact=False)
     """
-    places = locate_all(span, document)
+    places = _locate(span, document, most=1)
     return places[0] if places else None
 
 
 def locate_all(span: str, document: str) -> list[Location]:
     """Every occurrence of a span: the exact ones, or where there is none the folded ones."""
+    return _locate(span, document, most=len(document))
+
+
+def _locate(span: str, document: str, most: int) -> list[Location]:
     if not span.strip():
         return []
-    exact = _occurrences(span, document)
+    exact = _occurrences(span, document, most)
     if exact:
         return [Location(start, start + len(span), True) for start in exact]
     folded, offsets = _fold(document)
     needle = _fold(span)[0].strip()
     return [
         Location(int(offsets[start]), int(offsets[start + len(needle) - 1]) + 1, False)
-        for start in _occurrences(needle, folded)
+        for start in _occurrences(needle, folded, most)
     ]
 
 
@@ -58,9 +62,10 @@ def verbatim_folded(span: str, document: str) -> bool:
     return locate(span, document) is not None
 
 
-def _occurrences(needle: str, text: str) -> list[int]:
-    found, at = [], text.find(needle) if needle else -1
-    while at >= 0:
+def _occurrences(needle: str, text: str, most: int) -> list[int]:
+    found: list[int] = []
+    at = text.find(needle) if needle else -1
+    while at >= 0 and len(found) < most:
         found.append(at)
         at = text.find(needle, at + len(needle))
     return found

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .evidence import locate_all
+from .evidence import locate
 from .records import Answer, Document, reference
 
 CONTEXT = 160  # characters shown on each side of a span
@@ -27,9 +27,8 @@ def passages(text: str, spans: Iterable[str], context: int = CONTEXT) -> list[Pa
     A span is marked where it first stands; spans that do not occur are left out. Passages
     are widened to the line where that is near, else to a word's edge.
     """
-    marks = sorted({
-        (place.start, place.end) for span in spans for place in locate_all(span, text)[:1]
-    })  # fmt: skip
+    places = (locate(span, text) for span in dict.fromkeys(spans))
+    marks = sorted((place.start, place.end) for place in places if place)
     found: list[Passage] = []
     for start, end in marks:
         left, right = _widen(text, start, end, context)
@@ -63,7 +62,7 @@ class Shown:
 
     def _repr_html_(self) -> str:
         shown = passages(self.text, self.answer.evidence)
-        missing = [span for span in self.answer.evidence if not locate_all(span, self.text)]
+        missing = [span for span in self.answer.evidence if not locate(span, self.text)]
         blocks = [_block(self.text, passage) for passage in shown]
         blocks += [
             f'<p style="color:#a00">not in the document: <code>{html.escape(span)}</code></p>'
