@@ -77,6 +77,9 @@ FORCE:
 
 $(OUT)/00_data.ipynb: notebooks/00_data.ipynb $(OUT)/.settings-00 $(SOURCES) $(wildcard $(DATASET)/*) | $(VENV)/.installed
 	@$(STAGE) 00_data $(P00)
+# a stage with failed requests is run again the next time: they are not stored
+$(OUT)/20_inference.ipynb: $(if $(wildcard $(OUT)/.failed-20),FORCE)
+$(OUT)/30_grading.ipynb: $(if $(wildcard $(OUT)/.failed-30),FORCE)
 $(OUT)/20_inference.ipynb: notebooks/20_inference.ipynb $(wildcard data/recorded/*) $(OUT)/00_data.ipynb $(OUT)/.settings-20
 	@$(STAGE) 20_inference $(P20) $(MONEY)
 $(OUT)/30_grading.ipynb: notebooks/30_grading.ipynb $(OUT)/20_inference.ipynb $(OUT)/.settings-30

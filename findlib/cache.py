@@ -6,6 +6,7 @@ import gzip
 import json
 import sqlite3
 import threading
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ class Cache:
 
     def put(self, key: str, request: Mapping[str, Any], response: Mapping[str, Any]) -> None:
         """Store a response for good; a second one for the same key is ignored."""
-        row = (key, json.dumps(request, ensure_ascii=False), json.dumps(response))
+        row = (key, json.dumps(request, ensure_ascii=False), json.dumps(response, default=str))
         with self._lock, self._connection:
             self._connection.execute("INSERT OR IGNORE INTO responses VALUES (?, ?, ?)", row)
 
@@ -99,7 +100,7 @@ def read_recorded(file: Path) -> dict[str, dict[str, Any]]:
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines]
         return {row["key"]: row["response"] for row in rows}
-    except (OSError, EOFError, ValueError, KeyError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error) as error:
         raise FindlibError(f"{file}: not a recorded file ({error}); restore it with git") from None
 
 

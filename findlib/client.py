@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
@@ -13,6 +14,7 @@ from .models import EMBEDDED, ModelSpec
 from .paths import FindlibError
 
 ATTEMPTS = 5
+_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota", re.I)
 LONGEST_WAIT = 120.0  # seconds, also for a server's Retry-After
 
 
@@ -115,7 +117,7 @@ def _code(error: BaseException) -> int:
 def _passing(error: BaseException) -> bool:
     """Whether a later attempt may succeed."""
     names = {kind.__name__ for kind in type(error).__mro__}
-    if "insufficient_quota" in str(error):
+    if _QUOTA.search(str(error)):
         return False
     if names & {"Timeout", "APITimeoutError", "APIConnectionError", "ServiceUnavailableError"}:
         return True
@@ -129,9 +131,12 @@ def _wait(state: Any) -> float:
     error = state.outcome.exception()
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     try:
-        return min(max(float(headers["retry-after"]), 0.0), LONGEST_WAIT)
+        seconds = float(headers["retry-after"])
+        if math.isfinite(seconds):
+            return min(max(seconds, 0.0), LONGEST_WAIT)
     except (KeyError, ValueError):
-        return tenacity.wait_exponential_jitter(initial=1, max=60)(state)
+        pass
+    return tenacity.wait_exponential_jitter(initial=1, max=60)(state)
 
 
 def _failure(error: Exception, spec: ModelSpec, to: Address) -> Exception:
@@ -142,7 +147,7 @@ def _failure(error: Exception, spec: ModelSpec, to: Address) -> Exception:
         return RequestFailed("refused", reason)
     if "UnsupportedParamsError" in names:
         return CannotContinue(f"{spec.name}: a setting is refused; change `accepts`: {reason}")
-    if _code(error) in (401, 403) or "insufficient_quota" in reason:
+    if _code(error) in (401, 403) or _QUOTA.search(reason):
         return CannotContinue(f"{spec.name}: the provider refuses the key or quota: {reason}")
     if "NotFoundError" in names:
         return CannotContinue(f"{spec.name}: no such model at the provider: {reason}")
@@ -175,20 +180,28 @@ def _stored(raw: dict[str, Any], spec: ModelSpec, seconds: float) -> dict[str, A
     choice = (raw.get("choices") or [{}])[0]
     message = choice.get("message") or {}
     usage = raw.get("usage") or {}
-    text = message.get("content") or ""
+    text = _whole_characters(message.get("content"))
     tokens = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
     cost = sum(n * price for n, price in zip(tokens, spec.price, strict=True)) / 1e6
+    known = bool(sum(tokens))
     return {
         "text": text,
-        "reasoning": message.get("reasoning_content") or "",
+        "reasoning": _whole_characters(message.get("reasoning_content")),
         "finish_reason": choice.get("finish_reason") or "",
         "status": _status(text, choice.get("finish_reason") or "", message),
         "prompt_tokens": tokens[0],
         "completion_tokens": tokens[1],
         "seconds": round(seconds, 3),
-        "cost_usd": round(cost, 8),
+        "cost_usd": round(cost, 8) if known or not any(spec.price) else None,
         "raw": raw,
     }
+
+
+def _whole_characters(text: Any) -> str:
+    """A text that can be written as UTF-8: half a surrogate pair becomes U+FFFD."""
+    if not isinstance(text, str):
+        return ""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _status(text: str, finish: str, message: Mapping[str, Any]) -> str:

@@ -65,6 +65,8 @@ def select(documents: list[Document], only: list[str], limit: int = 0) -> list[D
 
     Raises FindlibError for an id that is not there.
     """
+    if limit < 0:
+        raise FindlibError(f"limit {limit} is negative; use 0 for all documents")
     unknown = set(only) - {document.doc_id for document in documents}
     if unknown:
         raise FindlibError(f"no document {sorted(unknown)}; check ONLY against the doc_id's")
@@ -104,6 +106,8 @@ def _load_folder(folder: Path) -> list[Document]:
             f"{folder}: holds no find.jsonl, items.json, .parquet or .jsonl file; "
             "see data/README.md for the formats"
         )
+    if all(file.suffix == ".parquet" for file in files):
+        return _released([row for file in files for row in _parquet_rows(file)], str(folder))
     return [document for file in files for document in _load_file(file)]
 
 
@@ -154,8 +158,9 @@ def _load_items(folder: Path) -> list[Document]:
     file = folder / "items.json"
     try:
         items = json.loads(read_text(file))
-        rows = [(item["id"], item["document"], item) for item in items]
-    except (ValueError, KeyError, TypeError) as error:
+        rows = [(item["id"], item["document"] + "", item) for item in items]
+        [(item.get("corrected") or "") + "" for item in items]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FindlibError(
             f"{file}: a list of objects with id, document, type, evidence, description is "
             f"expected ({type(error).__name__}: {error})"
@@ -195,8 +200,12 @@ def _released(rows: Iterable[Mapping[str, Any]], where: str) -> list[Document]:
         missing = {"problem_text", "description", "evidence_dicts", "error_type"} - set(row)
         if missing:
             raise FindlibError(f"{where}, row {number}: lacks the column(s) {sorted(missing)}")
-        doc_id = str(row.get("doc_id") or row.get("id") or f"{row.get('split', 'row')}-{number}")
-        spans = [_span(item, f"{where}, row {number}") for item in row["evidence_dicts"]]
+        given = next((row[k] for k in ("doc_id", "id") if row.get(k) is not None), None)
+        doc_id = str(f"{row.get('split') or 'row'}-{number}" if given is None else given)
+        items = row["evidence_dicts"]
+        if not isinstance(items, list):
+            raise FindlibError(f"{where}, row {number}, field evidence_dicts: a list is expected")
+        spans = [_span(item, f"{where}, row {number}") for item in items]
         raw = {"doc_id": doc_id, "text": row["problem_text"], "description": row["description"],
                "evidence": spans, "error_type": _type_name(str(row["error_type"])),
                "source": str(row.get("source") or "FIND"),
@@ -226,7 +235,7 @@ def _parquet_rows(file: Path) -> list[dict[str, Any]]:
 
     try:
         rows = pyarrow.parquet.ParquetFile(file).read().to_pylist()
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FindlibError(f"{file}: not a readable parquet file ({error})") from None
     split = next((s for s in ("validation", "test", "dev") if s in file.name), "test")
     return [{"split": split, **row} for row in rows]
@@ -249,9 +258,9 @@ def _hub_rows() -> list[dict[str, Any]]:
 
 def _with_sources(documents: list[Document], file: Path) -> list[Document]:
     try:
-        mapping = json.loads(read_text(file))
+        mapping = {key: str(code) for key, code in json.loads(read_text(file)).items()}
         return [replace(d, source=mapping.get(d.doc_id, d.source)) for d in documents]
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         raise FindlibError(f"{file}: a JSON object doc_id -> source code is expected") from None
 
 
@@ -260,6 +269,18 @@ def _not_verbatim(where: str, doc_id: str, span: str) -> FindlibError:
         f"{where}, document {doc_id!r}, field evidence: span {span[:80]!r} is not verbatim in "
         "the text; copy it from the text, character by character"
     )
+
+
+_TEXTS = ("doc_id", "text", "description", "modality", "scope", "split", "corrected")
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _ordered(document: Document) -> bool:
@@ -283,6 +304,11 @@ def _checked(documents: list[Document], where: str) -> list[Document]:
             raise FindlibError(f"{at} doc_id: is empty; give every document an id")
         if document.doc_id in seen:
             raise FindlibError(f"{at} doc_id: occurs twice; make the ids unique")
+        broken = next((f for f in _TEXTS if not _is_unicode(getattr(document, f))), "")
+        if broken or not all(map(_is_unicode, document.evidence)):
+            raise FindlibError(
+                f"{at} {broken or 'evidence'}: holds half a surrogate pair; write whole characters"
+            )
         if not document.text.strip():
             raise FindlibError(f"{at} text: is empty; remove the document or add its text")
         if document.error_type not in ERROR_TYPES:

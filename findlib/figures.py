@@ -200,7 +200,8 @@ def scores_beside_published(scores: pd.DataFrame, signature: str) -> Figure:
         for axis, metric in zip(axes, METRICS, strict=True):
             _draw_scores(axis, values[values.metric == metric], order)
             axis.set_title(metric)
-        axes[0].set_yticks(range(len(order)), [model for _, model in order])
+        labels = [model.replace("$", r"\$") for _, model in order]
+        axes[0].set_yticks(range(len(order)), labels)
         drawn.supxlabel("response-level score, percent", fontsize=9)
     caption = (
         "**Result.** Evidence, description and task scores, with one standard error. Above the "
@@ -260,6 +261,7 @@ def examples(shown: Sequence[tuple[Document, str, Answer | None]], signature: st
 
 
 _COLUMNS = 105
+_MOST_LINES = 12  # of a passage
 _MONO_SIZE = WIDTH * 72 / _COLUMNS / 0.602  # points: a character's advance is a column's width
 _Line = tuple[str, str, list[tuple[int, int, str]]]  # text, style, marked columns
 
@@ -270,7 +272,7 @@ def _lines_of(document: Document, model: str, answer: Answer | None) -> list[_Li
     own = passages(document.text, answer.evidence) if answer else []
     found = [mark for passage in own for mark in passage.marks]
     for passage in passages(document.text, document.evidence):
-        lines += _wrapped(document.text, passage, found)
+        lines += _wrapped(document.text, passage, found)[:_MOST_LINES]
     lines += [(text, "italic", []) for text in _fold("expected: " + document.description)]
     told = answer.description if answer else "no answer"
     return lines + [(text, "plain", []) for text in _fold(f"{model}: {told}")]
@@ -279,14 +281,14 @@ def _lines_of(document: Document, model: str, answer: Answer | None) -> list[_Li
 def _fold(text: str) -> list[str]:
     import textwrap
 
-    return textwrap.wrap(text, _COLUMNS + 25) or [""]
+    return textwrap.wrap(textwrap.shorten(text, 500, placeholder=" …"), _COLUMNS + 25) or [""]
 
 
 def _wrapped(text: str, passage: Passage, found: Sequence[tuple[int, int]]) -> list[_Line]:
     """A passage as lines of at most _COLUMNS characters with their marks."""
     lines: list[_Line] = []
     start = passage.start
-    while start < passage.end:
+    while start < passage.end and len(lines) < _MOST_LINES:
         stop = min(start + _COLUMNS - 2, passage.end)
         line_end = text.find("\n", start, stop)
         blank = text.rfind(" ", start + 1, stop) if stop < passage.end else -1

@@ -213,12 +213,13 @@ def scores(
     index = ["doc_id", "model"]
     best = grades.groupby(index)[list(METRICS)].max()
     answered = grades[grades.status == "ok"].groupby(index).size()
-    unparsed = grades[grades.judge_status == "judge_unparsed"].groupby(index).size()
+    unparsed = grades[~grades.judge_status.isin(["ok", ""])].groupby(index).size()
     table = responses[["doc_id", "source", "model", "status"]].set_index(index)
     table = table.join(best)
     if failures == "unscored":
         lost = (table.status != "ok") & ~table.index.isin(answered.index)
-        open_verdict = table.index.isin(unparsed.index) & ~(table.task == 1)
+        unsettled = table.index.isin(unparsed.index) | (table.status != "ok")
+        open_verdict = unsettled & ~(table.task == 1)
         keep = pd.DataFrame(dict.fromkeys(METRICS, ~lost), index=table.index)
         keep["task"] &= ~open_verdict
     else:
@@ -232,8 +233,9 @@ def scores(
 
 def _unparsed(grades: pd.DataFrame, model: str) -> str:
     judged = grades[(grades.model == model) & (grades.status == "ok")]
-    lost = int((judged.judge_status == "judge_unparsed").sum())
-    return f"verdicts unparsed: {lost} of {len(judged)}"
+    lost = judged.judge_status[judged.judge_status != "ok"].value_counts().sort_index()
+    counts = ", ".join(f"{n} {status}" for status, n in lost.items()) or "none"
+    return f"verdicts missing: {counts} of {len(judged)}"
 
 
 def best_answer(

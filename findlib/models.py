@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -200,9 +202,26 @@ def _from_fields(
         first = error.errors()[0]
         at = ".".join(map(str, first["loc"]))
         raise FindlibError(f"{file}, model {name}, field {at}: {first['msg']}") from None
-    if urlsplit(spec.base_url).username:
+    if not all(math.isfinite(p) and p >= 0 for p in spec.price):
+        raise FindlibError(f"{file}, model {name}, field price: two numbers of 0 or more")
+    if spec.concurrency < 1 or spec.window_tokens < 20 or spec.timeout <= 0:
         raise FindlibError(
-            f"{file}, model {name}: base_url holds a user name or key; "
+            f"{file}, model {name}: concurrency, window_tokens (20 or more) and timeout must be "
+            "positive"
+        )
+    if spec.api_key_env and not re.fullmatch(r"[A-Za-z_]\w{0,63}", spec.api_key_env):
+        raise FindlibError(
+            f"{file}, model {name}, field api_key_env: name an environment variable, not a key"
+        )
+    address = urlsplit(spec.base_url)
+    if (
+        "@" in address.netloc
+        or address.query
+        or address.fragment
+        or "headers" in str(spec.settings)
+    ):
+        raise FindlibError(
+            f"{file}, model {name}: base_url or settings may hold a key; "
             "name an environment variable in api_key_env instead"
         )
     return replace(spec, base_url=spec.base_url.rstrip("/"))

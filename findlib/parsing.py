@@ -12,6 +12,7 @@ from .records import Answer
 _TAG = re.compile(
     r"<(/?)(answer|evidence|description|think|thinking|thought|reasoning)(?:\s[^<>]{0,80})?>", re.I
 )
+_MOST_LOOKUPS = 200  # texts with entities that are looked up in the document
 _THINKING = ("think", "thinking", "thought", "reasoning")
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[0-9a-f]{1,6});", re.I)
 
@@ -54,6 +55,7 @@ class _State:
     part: str = ""
     part_start: int = 0
     answer_start: int = 0
+    seen: dict[str, bool] = field(default_factory=dict)  # whether a text with entities is verbatim
 
 
 def parse_response(text: str, document: str | None = None) -> ParsedResponse:
@@ -114,7 +116,7 @@ def _step(state: _State, text: str, tag: re.Match[str]) -> None:
     elif state.part != name:
         state.faults.append(f"{name} closed but not open")
     else:
-        content = _content(text[state.part_start : tag.start()], state.document)
+        content = _content(text[state.part_start : tag.start()], state)
         (state.evidence if name == "evidence" else state.descriptions).append(content)
         state.part = ""
 
@@ -156,8 +158,12 @@ def _close_answer(state: _State) -> None:
     state.evidence, state.descriptions, state.faults = [], [], []
 
 
-def _content(raw: str, document: str | None) -> str:
+def _content(raw: str, state: _State) -> str:
     raw = raw.strip()
-    if not _ENTITY.search(raw) or (document is not None and raw in document):
+    if not _ENTITY.search(raw):
+        return raw
+    if state.document is not None and len(state.seen) < _MOST_LOOKUPS and raw not in state.seen:
+        state.seen[raw] = raw in state.document
+    if state.seen.get(raw):
         return raw
     return _ENTITY.sub(lambda entity: html.unescape(entity[0]), raw).strip()

@@ -29,8 +29,12 @@ def source(path: str | Path) -> Path:
 
     Raises FindlibError when nothing is there.
     """
-    found = (root() / Path(path).expanduser()).resolve()
-    if not found.exists():
+    try:
+        found = (root() / Path(path).expanduser()).resolve()
+        there = found.exists()
+    except (OSError, ValueError, RuntimeError):
+        there = False
+    if not there:
         raise FindlibError(f"no such file or folder: {path} (relative paths start at {root()})")
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -127,7 +128,15 @@ class _Budget:
     def __init__(self, missing: Sequence[Request], usd: float | None) -> None:
         self._changed = threading.Condition()
         self.spent, self._reserved, self.usd = 0.0, 0.0, usd
+        if usd is not None and not (math.isfinite(usd) and usd >= 0):
+            raise RunStopped(f"a budget of {usd} makes no sense; give US dollars, such as 20")
         paid = [request for request in missing if request.spec.paid]
+        unpriced = sorted({r.spec.name for r in paid if not any(r.spec.price)})
+        if unpriced:
+            raise RunStopped(
+                f"{', '.join(unpriced)}: hosted, but without a price, so that no budget holds; "
+                "give `price: [input, output]` in USD per million tokens"
+            )
         if paid and usd is None:
             raise RunStopped(_quote(paid))
         self.worst = {request.key: worst_cost(request) for request in paid}
@@ -194,9 +203,13 @@ def _send_all(
                 return
             cost = 0.0
             try:
+                if halt.is_set() or cache.get(request.key):  # stopped, or answered by another run
+                    return
                 response = send(request.body, request.spec, addresses(request.spec))
-                cache.put(request.key, request.body, response)
+                if response["cost_usd"] is None:  # no usage told: take it for the most it can be
+                    response = {**response, "cost_usd": budget.worst.get(request.key, 0.0)}
                 cost = response["cost_usd"]
+                cache.put(request.key, request.body, response)
             except client.RequestFailed as error:
                 failed[request.key] = error
             except BaseException:

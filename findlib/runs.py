@@ -58,6 +58,16 @@ def responses(run: str) -> list[Response]:
     return [Response(**json.loads(line)) for line in lines if line]
 
 
+def mark_failed(run: str, stage: str, failed: int) -> None:
+    """Leave (or take away) the mark by which make runs a stage with failed requests again."""
+    mark = run_folder(run) / f".failed-{stage}"
+    if failed:
+        mark.touch()
+        print(f"{failed} request(s) failed and are not stored; the next run sends them again")
+    else:
+        mark.unlink(missing_ok=True)
+
+
 def save_table(run: str, name: str, table: pd.DataFrame) -> Path:
     """Write a table between stages as ``<name>.parquet``."""
     path = run_folder(run) / f"{name}.parquet"

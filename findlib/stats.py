@@ -78,8 +78,10 @@ def clustered_paired_test(
         return float("nan")
     error = clustered_standard_error(differences[keep], names.to_numpy())
     mean = float(differences[keep].mean())
-    if not error:
-        return 0.0 if mean else 1.0
+    if abs(mean) < 1e-12:
+        return 1.0
+    if error < 1e-12:
+        return 0.0
     return float(2 * t.sf(abs(mean) / error, names.nunique() - 1))
 
 

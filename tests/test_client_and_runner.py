@@ -225,3 +225,38 @@ def test_a_broken_cache_file_is_one_clear_line(scratch):
     (scratch / "cache" / "responses.sqlite").write_bytes(b"not a database" * 100)
     with pytest.raises(FindlibError, match="move the file away"):
         Cache()
+
+
+def test_half_a_surrogate_pair_is_stored_as_a_whole_character(server, spec):
+    server.script = [(200, server.completion("bad \ud83d end"), {})]
+    response = run(requests(spec), Cache(recorded=[]))[0]
+    assert response.text == "bad \ufffd end"
+    assert response.text.encode()
+
+
+def test_a_reply_without_usage_is_charged_at_its_worst(server, spec):
+    """Otherwise a server that tells no usage would make every budget endless."""
+    silent = {**server.completion("x"), "usage": None}
+    server.default = (200, silent, {})
+    paid = replace(spec, price=(1000.0, 10000.0), concurrency=1)
+    with pytest.raises(runner.RunStopped):
+        run(requests(paid, 6), Cache(recorded=[]), budget_usd=1.1)
+    assert len(server.requests) == 2  # worst case about $0.50 each
+
+
+def test_budgets_that_hold_nothing_are_refused(server, spec):
+    paid = replace(spec, price=(1.0, 1.0))
+    for budget in (float("nan"), float("inf"), -1.0):
+        with pytest.raises(runner.RunStopped, match="no sense"):
+            run(requests(paid), Cache(recorded=[]), budget_usd=budget)
+    with pytest.raises(runner.RunStopped, match="price"):
+        run(requests(replace(spec, base_url="")), Cache(recorded=[]), budget_usd=5.0)
+    assert server.requests == []
+
+
+def test_an_exceeded_quota_stops_at_once(server, spec):
+    message = "You exceeded your current quota, please check your plan and billing details."
+    server.script = [server.error(429, message, code="insufficient_quota")] * 9
+    with pytest.raises(client.CannotContinue, match="quota"):
+        run(requests(spec, 3), Cache(recorded=[]), send=quick)
+    assert len(server.requests) <= spec.concurrency

@@ -45,6 +45,7 @@ def test_sample_is_what_the_issue_asks_for():
     ({"doc_id": " "}, ["doc_id"]),
     ({"source": "NYT"}, ["source", "BLS"]),
     ({"colour": 1}, ["colour"]),
+    ({"description": "\ud800"}, ["description", "surrogate"]),
     ({"doc_id": 7}, ["doc_id"]),
 ])  # fmt: skip
 def test_bad_field_is_named_with_document_and_mend(tmp_path, change, named):
@@ -101,6 +102,14 @@ def test_released_set_as_parquet(tmp_path, key):
     assert [d.source for d in data.load_find(tmp_path, mapping)] == ["FIND", "BLS"]
 
 
+def test_shards_are_numbered_through(tmp_path):
+    row = {"problem_text": ROW["text"], "description": "x", "error_type": "numeric",
+           "evidence_dicts": ["Sum 3"]}  # fmt: skip
+    for shard in range(2):
+        pd.DataFrame([row]).to_parquet(tmp_path / f"test-0000{shard}-of-00002.parquet")
+    assert [d.doc_id for d in data.load_find(tmp_path)] == ["test-0", "test-1"]
+
+
 def test_broken_parquet_and_missing_columns(tmp_path):
     (tmp_path / "a.parquet").write_bytes(b"PAR1 no")
     with pytest.raises(FindlibError, match="parquet"):
@@ -149,5 +158,7 @@ def test_select():
     documents = data.load_find("data/sample")
     assert [d.doc_id for d in data.select(documents, ["mun-02", "emp-01"])] == ["emp-01", "mun-02"]
     assert len(data.select(documents, [], 3)) == 3
+    with pytest.raises(FindlibError, match="negative"):
+        data.select(documents, [], -1)
     with pytest.raises(FindlibError, match="nope"):
         data.select(documents, ["nope"])

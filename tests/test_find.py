@@ -92,6 +92,10 @@ def test_scored_items_only():
     assert got.task.isna().tolist() == [False, True, True, False]
     assert got.evidence.isna().tolist() == [False, False, True, False]
     assert got.task["d"] == 0  # an ok response without an answer is a scored miss
+    half = scored(
+        ["ok", "provider_error"], GRADED[GRADED.judge_status != "judge_unparsed"], "unscored"
+    )
+    assert np.isnan(half.task["b"])  # one FALSE does not settle a document with a failed window
     with pytest.raises(FindlibError, match="unscored"):
         scored(["ok"], GRADED, "drop")
 

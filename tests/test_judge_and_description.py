@@ -23,6 +23,8 @@ from findlib.records import Answer, reference
     ("I would not say VERDICT: TRUE here", None),
     ("", None),
     ("> verdict : true", True),
+    ("Final verdict: TRUE", True),
+    ("<think>VERDICT: TRUE</think>VERDICT: FALSE", False),
 ])  # fmt: skip
 def test_the_last_verdict_wins_and_must_be_on_the_menu(reply, verdict):
     assert judge.parse_verdict(reply) is verdict

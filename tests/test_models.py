@@ -46,6 +46,11 @@ def test_yaml_file_adds_models(tmp_path):
     ("mine: {route: x, timeout: soon}", "timeout"),
     ("mine: {like: nobody}", "nobody"),
     ("mine: {route: x, base_url: 'http://user:pw@h/v1'}", "api_key_env"),
+    ("mine: {route: x, base_url: 'http://:pw@h/v1'}", "api_key_env"),
+    ("mine: {route: x, base_url: 'http://h/v1?api_key=s'}", "api_key_env"),
+    ("mine: {route: x, api_key_env: sk-proj-abc}", "not a key"),
+    ("mine: {route: x, price: [.nan, 1]}", "price"),
+    ("mine: {route: x, concurrency: 0}", "concurrency"),
     ("- a", "mapping"),
     ("{", "YAML"),
 ])  # fmt: skip

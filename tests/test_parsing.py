@@ -103,6 +103,13 @@ def test_entities_are_resolved_unless_the_document_has_them():
     )
 
 
+def test_a_megabyte_of_entities_against_a_megabyte_of_document():
+    started = time.perf_counter()
+    hostile = "".join(f"<answer><evidence>&amp;{i}</evidence></answer>" for i in range(20_000))
+    parse_response(hostile, "a" * 1_000_000)
+    assert time.perf_counter() - started < 5
+
+
 @pytest.mark.parametrize("piece", [
     "<answer>", "<answer><evidence>", "<evidence ", "<", "<think>", "</think><answer>", "&amp;",
     "<answer" + " " * 70, "</answer>",
