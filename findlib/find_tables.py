@@ -15,6 +15,10 @@ from .tables import Table, duration, number, whole_number
 
 READINGS = {"miss": "failures as misses", "unscored": "scored only"}
 PRINTED = "FIND, as printed"
+_PRINTED_NOTE = (
+    "Standard errors in brackets; AVG's is clustered over sources. Printed rows: 375 other "
+    "documents, BLEURT, gpt-4.1 as judge; beside this run for orientation, not one ranking."
+)
 FIND_SOURCES = ("BLS", "PRE", "SEC", "EMM", "PG")
 
 
@@ -200,7 +204,7 @@ def result_scores(
     bold = "Bold: top model and those not significantly different (paired t-test, alpha .05; AVG: clustered over sources)."  # noqa: E501
     alone = "One model: there is nothing to set in bold."
     return Table("table_4", title, pd.DataFrame(shown), pd.concat(values, ignore_index=True),
-                 signature, (bold if several else alone, *notes))  # fmt: skip
+                 signature, (bold if several else alone, _PRINTED_NOTE, *notes))  # fmt: skip
 
 
 def _of(table: pd.DataFrame, source: str) -> pd.DataFrame:
