@@ -38,8 +38,10 @@ P20 = run=$(RUN) models="$(MODELS)" model_file="$(MODEL_FILE)" reading=$(READING
 P30 = run=$(RUN) judge="$(JUDGE)" description_metric=$(DESCRIPTION) model_file="$(MODEL_FILE)" recorded=$(recorded)
 P50 = run=$(RUN) figures="$(FIGURES)"
 MONEY := $(if $(filter-out 0,$(BUDGET_USD)),budget_usd=$(BUDGET_USD),)
+inference: MONEY_20 = $(MONEY)
+grading: MONEY_30 = $(MONEY)
 
-.PHONY: help install bleurt paper inference test lint format notebook notebooks expected record serve lab lock clean FORCE
+.PHONY: help install bleurt paper inference grading test lint format notebook notebooks expected record serve lab lock clean FORCE
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -81,13 +83,15 @@ $(OUT)/00_data.ipynb: notebooks/00_data.ipynb $(OUT)/.settings-00 $(SOURCES) $(w
 $(OUT)/20_inference.ipynb: $(if $(wildcard $(OUT)/.failed-20),FORCE)
 $(OUT)/30_grading.ipynb: $(if $(wildcard $(OUT)/.failed-30),FORCE)
 $(OUT)/20_inference.ipynb: notebooks/20_inference.ipynb $(wildcard data/recorded/*) $(OUT)/00_data.ipynb $(OUT)/.settings-20
-	@$(STAGE) 20_inference $(P20) $(MONEY)
+	@$(STAGE) 20_inference $(P20) $(MONEY_20)
 $(OUT)/30_grading.ipynb: notebooks/30_grading.ipynb $(OUT)/20_inference.ipynb $(OUT)/.settings-30
-	@$(STAGE) 30_grading $(P30) $(MONEY)
+	@$(STAGE) 30_grading $(P30) $(MONEY_30)
 $(OUT)/50_figures.ipynb: notebooks/50_figures.ipynb $(OUT)/30_grading.ipynb $(OUT)/.settings-50
 	@$(STAGE) 50_figures $(P50)
 
 inference: $(OUT)/20_inference.ipynb  ## ask the models only: MODELS="gpt-5" BUDGET_USD=20
+
+grading: $(OUT)/30_grading.ipynb  ## grade the answers only, with a paid judge: JUDGE=gpt-4.1 BUDGET_USD=5
 
 notebook: install  ## rerun one stage and check its numbers: NB=30_grading
 	@test -n "$(NB)" || { echo "error: name a stage, for example make notebook NB=30_grading" >&2; exit 1; }

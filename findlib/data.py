@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from .evidence import locate
 from .paths import FindlibError, sha256, source
@@ -33,6 +33,17 @@ class _Line(BaseModel):
     scope: str = ""
     split: str = "test"
     corrected: str = ""
+
+
+class _Item(BaseModel):
+    """One entry of an items.json, as it comes from outside."""
+
+    id: str
+    document: str
+    type: str
+    description: str
+    evidence: list[str]
+    corrected: str | None = None
 
 
 def load_find(path: str | Path, sources: str | Path | None = None) -> list[Document]:
@@ -157,23 +168,22 @@ def _load_items(folder: Path) -> list[Document]:
     """A folder with an items.json; spans in any order, the corrected text where there is one."""
     file = folder / "items.json"
     try:
-        items = json.loads(read_text(file))
-        rows = [(item["id"], item["document"] + "", item) for item in items]
-        [(item.get("corrected") or "") + "" for item in items]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        items = TypeAdapter(list[_Item]).validate_json(read_text(file))
+    except ValidationError as error:
+        first = error.errors()[0]
+        at = ".".join(map(str, first["loc"])) or "file"
         raise FindlibError(
-            f"{file}: a list of objects with id, document, type, evidence, description is "
-            f"expected ({type(error).__name__}: {error})"
+            f"{file}, {at}: {first['msg']}; a list of objects with id, document, type, evidence, "
+            "description is expected"
         ) from None
     documents = []
-    for number, (doc_id, name, item) in enumerate(rows, start=1):
-        raw = {"doc_id": doc_id, "text": read_text(_inside(folder, name)), "source": "WILD",
-               "description": item.get("description"), "evidence": item.get("evidence"),
-               "error_type": item.get("type")}  # fmt: skip
-        document = _in_reading_order(_document(raw, f"{file}, item {number}"), str(file))
-        if item.get("corrected"):
-            document = replace(document, corrected=read_text(_inside(folder, item["corrected"])))
-        documents.append(document)
+    for item in items:
+        document = Document(
+            item.id, read_text(_inside(folder, item.document)), "WILD", item.description,
+            tuple(item.evidence), item.type,
+            corrected=read_text(_inside(folder, item.corrected)) if item.corrected else "",
+        )  # fmt: skip
+        documents.append(_in_reading_order(document, str(file)))
     return documents
 
 

@@ -138,23 +138,23 @@ def _merged(
     document: Document, model: str, parts: Sequence[tuple[Response, ParsedResponse]]
 ) -> dict[str, Any]:
     states = [parse.status if r.status == "ok" else r.status for r, parse in parts]
-    first = [r for r, _ in parts]
+    responses = [r for r, _ in parts]
     gradable = [any(a.status == "ok" for a in parse.answers) for _, parse in parts]
     return {
         "doc_id": document.doc_id, "source": document.source, "model": model, "sample": 0,
         "status": next((s for s in _FAILURES if s in states), "ok"),
         "valid": set(states) == {"ok"} and all(parse.valid for _, parse in parts),
         "n_windows": len(parts),
-        "prompt_tokens": sum(r.prompt_tokens for r in first),
-        "completion_tokens": sum(r.completion_tokens for r in first),
-        "seconds": sum(r.seconds for r in first),
-        "cost_usd": sum(r.cost_usd for r in first),
-        "input_tokens_cut": sum(r.about["input_tokens_cut"] for r in first),
-        "evidence_cut": texts.spans_cut(document, max(r.about["end"] for r in first)),
+        "prompt_tokens": sum(r.prompt_tokens for r in responses),
+        "completion_tokens": sum(r.completion_tokens for r in responses),
+        "seconds": sum(r.seconds for r in responses),
+        "cost_usd": sum(r.cost_usd for r in responses),
+        "input_tokens_cut": sum(r.about["input_tokens_cut"] for r in responses),
+        "evidence_cut": texts.spans_cut(document, max(r.about["end"] for r in responses)),
         "windows_failed": sum(
             s != "ok" and not g for s, g in zip(states, gradable, strict=True)
         ),
-        "layer": "+".join(sorted({r.layer or "failed" for r in first})),
+        "layer": "+".join(sorted({r.layer or "failed" for r in responses})),
     }  # fmt: skip
 
 
@@ -205,8 +205,10 @@ def scores(
     For each metric separately, the best over the document's candidates. A response without
     a gradable answer scores 0, and ``floor`` for the description. ``failures="miss"``
     (FIND's headline): failed responses and judge calls count the same as no answer.
-    ``failures="unscored"``: they are NaN, unless another candidate settles the value (one
-    TRUE verdict is a hit whatever the others say).
+    ``failures="unscored"``: a failed response without a gradable answer is NaN, and so is
+    the task where a window or a verdict is missing and no other candidate settles it (one
+    TRUE is a hit whatever the others say); evidence and description are those of the
+    answers there are.
     """
     if failures not in ("miss", "unscored"):
         raise FindlibError(f"failures={failures!r} is unknown; use miss or unscored")

@@ -16,8 +16,9 @@ from .tables import Table, duration, number, whole_number
 READINGS = {"miss": "failures as misses", "unscored": "scored only"}
 PRINTED = "FIND, as printed"
 _PRINTED_NOTE = (
-    "Standard errors in brackets; AVG's is clustered over sources. Printed rows: 375 other "
-    "documents, BLEURT, gpt-4.1 as judge; beside this run for orientation, not one ranking."
+    "Standard errors in brackets; AVG's is clustered over sources. Printed rows "
+    f"({published.CITATION}): 375 other documents, BLEURT, gpt-4.1 as judge; beside this run "
+    "for orientation, not one ranking."
 )
 FIND_SOURCES = ("BLS", "PRE", "SEC", "EMM", "PG")
 

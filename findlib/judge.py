@@ -55,7 +55,7 @@ def _verdicts(
     """Each call's verdict and status: "ok", "judge_unparsed", or why there is no reply."""
     found: list[tuple[bool | None, str]] = []
     for reply in run(calls, cache, budget_usd, progress):
-        verdict = parse_verdict(reply.text) if reply.status in ("ok", "truncated") else None
+        verdict = parse_verdict(reply.text) if reply.status == "ok" else None  # cut: not final
         unread = "judge_unparsed" if reply.status in ("ok", "truncated", "empty") else reply.status
         found.append((verdict, unread if verdict is None else "ok"))
     return found
@@ -74,7 +74,7 @@ def request(document: Document, answer: Answer, spec: ModelSpec) -> Request:
     filled = re.sub(r"\{(document|known|finding)\}", lambda m: neutral(parts[m[1]]), user.strip())
     messages = [{"role": "system", "content": system.strip()}, {"role": "user", "content": filled}]
     sent, _ = models.settings(spec)
-    return Request(spec, messages, sent, 0, {"doc_id": document.doc_id})
+    return Request(spec, messages, sent, 0, {"doc_id": document.doc_id, "make": "grading JUDGE"})
 
 
 def parse_verdict(reply: str) -> bool | None:

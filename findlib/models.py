@@ -202,26 +202,27 @@ def _from_fields(
         first = error.errors()[0]
         at = ".".join(map(str, first["loc"]))
         raise FindlibError(f"{file}, model {name}, field {at}: {first['msg']}") from None
-    if not all(math.isfinite(p) and p >= 0 for p in spec.price):
-        raise FindlibError(f"{file}, model {name}, field price: two numbers of 0 or more")
+    _refuse_unsound(spec, f"{file}, model {name}")
+    return replace(spec, base_url=spec.base_url.rstrip("/"))
+
+
+_SECRET_SETTINGS = {"api_key", "headers", "extra_headers", "default_headers"}
+
+
+def _refuse_unsound(spec: ModelSpec, where: str) -> None:
+    """Values that would break a run, a budget, or carry a key into cache and manifest."""
+    address = urlsplit(spec.base_url)
+    if not all(math.isfinite(price) and price >= 0 for price in spec.price):
+        raise FindlibError(f"{where}, field price: two numbers of 0 or more")
     if spec.concurrency < 1 or spec.window_tokens < 20 or spec.timeout <= 0:
         raise FindlibError(
-            f"{file}, model {name}: concurrency, window_tokens (20 or more) and timeout must be "
-            "positive"
+            f"{where}: concurrency, window_tokens (20 or more) and timeout must be positive"
         )
     if spec.api_key_env and not re.fullmatch(r"[A-Za-z_]\w{0,63}", spec.api_key_env):
+        raise FindlibError(f"{where}, field api_key_env: name an environment variable, not a key")
+    holds_secret = _SECRET_SETTINGS & {*spec.settings, *spec.accepts}
+    if "@" in address.netloc or address.query or address.fragment or holds_secret:
         raise FindlibError(
-            f"{file}, model {name}, field api_key_env: name an environment variable, not a key"
-        )
-    address = urlsplit(spec.base_url)
-    if (
-        "@" in address.netloc
-        or address.query
-        or address.fragment
-        or "headers" in str(spec.settings)
-    ):
-        raise FindlibError(
-            f"{file}, model {name}: base_url or settings may hold a key; "
+            f"{where}: base_url or settings may hold a key; "
             "name an environment variable in api_key_env instead"
         )
-    return replace(spec, base_url=spec.base_url.rstrip("/"))

@@ -179,10 +179,11 @@ def _quote(paid: Sequence[Request]) -> str:
     tokens = sum(map(_input_tokens, paid))
     cost = sum(map(worst_cost, paid))
     documents = len({request.about.get("doc_id") for request in paid})
+    target = paid[0].about.get("make", "inference MODELS")
     return (
         f"not sent, for it costs money: {len(paid)} request(s) to {', '.join(names)} over "
         f"{documents} document(s), about {tokens:,} input tokens, at most ${cost:,.2f}; send "
-        f'with: make inference MODELS="{" ".join(names)}" BUDGET_USD={max(1, round(cost + 0.5))}'
+        f'with: make {target}="{" ".join(names)}" BUDGET_USD={max(1, round(cost + 0.5))}'
     )
 
 
@@ -198,6 +199,7 @@ def _send_all(
         bar = stack.enter_context(_bar(len(missing), progress))
 
         def one(request: Request) -> None:
+            """Send one request unless the run has stopped, and store what comes back."""
             if halt.is_set() or not budget.reserve(request):
                 unsent.append(request)
                 return

@@ -132,6 +132,10 @@ def test_items_folder(tmp_path):
     (tmp_path / "items.json").write_text(json.dumps([{**item, "document": "../../etc/passwd"}]))
     with pytest.raises(FindlibError, match="leads out"):
         data.load_find(tmp_path)
+    for bad in ('[{"id": "x"}]', '[{"id": 1, "document": 5}]', "{}", "[", "[" * 100_000):
+        (tmp_path / "items.json").write_text(bad)
+        with pytest.raises(FindlibError, match="items.json"):
+            data.load_find(tmp_path)
 
 
 def test_real_documents(shared):

@@ -53,6 +53,15 @@ def test_judge_through_a_real_server(server, spec, document):
     assert len(server.requests) == 3
 
 
+def test_a_cut_reply_is_no_verdict_and_a_paid_judge_is_quoted_with_its_own_command(
+    server, spec, document
+):
+    server.script = [(200, server.completion("VERDICT: TRUE\nBut then", "length"), {})]
+    assert judge.judge([(document, Answer(["a"], "b"))], spec, Cache(recorded=[])) == [None]
+    with pytest.raises(FindlibError, match='make grading JUDGE="gpt-4.1" BUDGET_USD=1'):
+        judge.judge([(document, Answer(["a"], "b"))], None, Cache(recorded=[]))
+
+
 def frames(document, *answers):
     rows = [[document.doc_id, document.source, "m", 0, i, 0, a.evidence, a.description, a.status, a.reason]
             for i, a in enumerate(answers)]  # fmt: skip
