@@ -87,8 +87,9 @@ class Document:
 class Answer:
     """One predicted inconsistency: verbatim evidence spans and a description.
 
-    ``status`` is "ok" or "malformed", ``reason`` says why it is malformed; ``score`` ranks
-    the answers of a reader that ranks them.
+    ``status`` is "ok" or "malformed", ``reason`` says why it is malformed; ``score`` (0 to 1)
+    ranks the answers of a reader that ranks them. A reader that knows where its evidence
+    stands gives ``places``, the character range of each span, and the ``kind`` of its check.
     """
 
     evidence: list[str]
@@ -96,6 +97,8 @@ class Answer:
     status: str = "ok"
     reason: str = ""
     score: float | None = None
+    kind: str = ""
+    places: tuple[tuple[int, int], ...] = ()
 
 
 def reference(document: Document) -> Answer:
