@@ -21,13 +21,6 @@ def test_kappa_as_another_implementation_has_it():
     assert found.table.to_numpy().tolist() == [[3, 1], [1, 5]]
 
 
-def test_find_experts_kappa_is_possible():
-    """Section 7.1: 250 of 425 agreed (58.8%), kappa .31: chance agreement of .403 follows;
-    the same through this function for a table with these margins."""
-    expected = (250 / 425 - 0.31) / (1 - 0.31)
-    assert expected == pytest.approx(0.403, abs=0.001)
-
-
 def test_missing_labels_are_left_out_and_one_label_is_no_agreement():
     found = agreement([1, None, float("nan"), "", 1], [1, 1, 1, 1, 1], [0, 1])
     assert found.n == 2
