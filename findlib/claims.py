@@ -88,12 +88,14 @@ def hits(find: pd.DataFrame, table: str = "4") -> pd.DataFrame:
     documents = sizes(find, published.SIZES[table])
     cells = published.cells(table, "task", find)
     columns = [c for c in cells.columns if c != "AVG"]
-    found = {c: [_count(text, documents[c]) for text in cells[c]] for c in columns}
+    found = {c: [whole(text, documents[c]) for text in cells[c]] for c in columns}
     return pd.DataFrame(found, index=cells.index)
 
 
-def _count(text: str, n: int) -> float:
-    return float((counts(text, n) or [float("nan")])[0])
+def whole(text: str, n: int) -> float:
+    """The whole number of n that prints as this percentage, NaN for none (for n < 100 there
+    is no second; the larger of several)."""
+    return float(max(counts(text, n), default=float("nan")))
 
 
 def clustered(ones: Sequence[float], n: Sequence[int]) -> tuple[float, float]:

@@ -32,7 +32,7 @@ def printed(paper: str = "find") -> pd.DataFrame:
     """
     if paper not in PAPERS:
         raise FindlibError(f"no published paper {paper!r}; known: {', '.join(PAPERS)}")
-    text = {name: str for name in ("table", "part", "row", "column", "metric", "value", "unit")}
+    text = dict.fromkeys(("table", "part", "row", "column", "metric", "value", "unit"), str)
     return pd.read_csv(package(f"reference/{paper}.csv"), dtype=text)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -29,18 +30,18 @@ def _regressions(find: pd.DataFrame) -> pd.DataFrame:
     A row a solution: model, r2, the types' effects against the last in points, gain (R2 of
     length: least, most by the rounding of the printed R2), total (sum of squares).
     """
-    rows, n = [], type_sizes(find)
-    size = float(n.to_numpy().sum())
-    for model, row in row_of(find).items():
-        ones = list(hits(find).loc[row])
+    rows, n, ways, found = [], type_sizes(find), solutions(find), hits(find)
+    size, printed = float(n.to_numpy().sum()), published.cells("H.5", "R2", find).iloc[:, 0]
+    for model, row in row_of(ways).items():
+        ones = list(found.loc[row])
         mean = sum(ones) / size
-        low, high = interval(published.cells("H.5", "R2", find).loc[model].iloc[0])
-        for way in solutions(find, model, row):
+        low, high = interval(printed[model])
+        for way in ways[model][row]:
             r2, effects = additive_fit(n, way, ones)
             rows.append({"model": model, "r2": r2, "gain": (max(low - r2, 0.0), high - r2),
                          "total": size * mean * (1 - mean),
                          **dict(zip(n.index[:-1], 100 * effects, strict=True))})  # fmt: skip
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["model", "r2", "gain", "total", *n.index[:-1]])
 
 
 def _regression(find: pd.DataFrame) -> list[Claim]:
@@ -55,14 +56,14 @@ def _regression(find: pd.DataFrame) -> list[Claim]:
         f"{len(printed)} values", f"{possible.sum()} possible",
         holds(every and bool(possible.all()), so=CONSISTENT),
     )]  # fmt: skip
-    length = _ways(fit, lambda way: _length_spread(way, printed.loc[way["model"], LENGTH]))
+    length = _ways(fit, _length_spread, printed)
     found.append(_shared(
         "H5.length", "all length coefficients are of one length variable",
         "R2 gained by length x N p (1 - p) / coefficient^2: its sum of squares, given the rest",
         length, every, "(10k tokens)^2",
     ))  # fmt: skip
     for kind in kinds:
-        moved = _ways(fit, lambda way, kind=kind: _shift(way, kind, printed.loc[way["model"]]))
+        moved = _ways(fit, partial(_shift, kind=kind), printed)
         found.append(_shared(
             f"H5.{kind}", f"all coefficients of {kind} are of one length variable",
             "(coefficient - effect without length) / length coefficient: difference in length, "
@@ -71,16 +72,19 @@ def _regression(find: pd.DataFrame) -> list[Claim]:
     return [*found, _stars(find, fit)]
 
 
-def _ways(fit: pd.DataFrame, ends: Callable[[dict[str, Any]], Interval]) -> list[list[Interval]]:
-    return [[ends(way) for way in ways.to_dict("records")] for _, ways in fit.groupby("model")]
+def _ways(
+    fit: pd.DataFrame, ends: Callable[..., Interval], printed: pd.DataFrame
+) -> list[list[Interval]]:
+    return [[ends(way, printed.loc[model]) for way in ways.to_dict("records")]
+            for model, ways in fit.groupby("model")]  # fmt: skip
 
 
-def _length_spread(way: dict[str, Any], text: str) -> Interval:
-    least, most = sorted(abs(end) / 100 for end in interval(text))
+def _length_spread(way: dict[str, Any], printed: pd.Series) -> Interval:
+    least, most = sorted(abs(end) / 100 for end in interval(printed[LENGTH]))
     return way["gain"][0] * way["total"] / most**2, way["gain"][1] * way["total"] / least**2
 
 
-def _shift(way: dict[str, Any], kind: str, printed: pd.Series) -> Interval:
+def _shift(way: dict[str, Any], printed: pd.Series, kind: str) -> Interval:
     ends = [(coefficient - way[kind]) / length for coefficient in interval(printed[kind])
             for length in interval(printed[LENGTH])]  # fmt: skip
     return min(ends), max(ends)
@@ -115,7 +119,8 @@ def _stars(find: pd.DataFrame, fit: pd.DataFrame) -> Claim:
         "H5.stars", "Table H.5", "stars of the length coefficients",
         "F test of the R2 that length adds, given source and type", f"{len(stars)} values",
         f"{fit.model.nunique() - len(off)} possible",
-        holds(not off and fit.model.nunique() == len(stars), so=CONSISTENT), listed(off) if off else "",
+        holds(not off and fit.model.nunique() == len(stars), so=CONSISTENT),
+        listed(off) if off else "",
     )  # fmt: skip
 
 

@@ -8,7 +8,6 @@ from . import published
 from .claims import (
     CONSISTENT,
     REPRODUCED,
-    ROUNDING,
     Claim,
     clustered,
     hits,
@@ -24,7 +23,6 @@ from .consistency import (
     adds_up,
     clustered_error,
     counts,
-    counts_of_fewer,
     error_counts,
     interval,
     most_deviation,
@@ -38,7 +36,7 @@ METRICS = ("evidence", "description", "task")
 
 
 def claims(find: pd.DataFrame) -> list[Claim]:
-    """Every claim on Tables 1, 2, 4, H.2, H.4, H.6, H.7 and H.9."""
+    """Every claim on Tables 1, 2, 4, H.2, H.4, H.7 and H.9."""
     return [
         *_types(find),
         *(claim for table in ("2", "H.7") for claim in _documents(find, table)),
@@ -48,9 +46,6 @@ def claims(find: pd.DataFrame) -> list[Claim]:
         _failures(find),
         *(_average_errors(find, t, m) for t in ("H.4", "H.9") for m in METRICS),
         _possible_errors(find),
-        *_lengths(find),
-        _length_counts(find),
-        _length_empty(find),
     ]
 
 
@@ -201,82 +196,4 @@ def _possible_errors(find: pd.DataFrame) -> Claim:
         "SE.bound", "Tables H.2, H.4, H.9", "evidence and description errors are possible",
         "scores from 0 to 1: at most sqrt(m (1 - m) / (n - 1))", f"{tried} values",
         f"{tried - len(off)} possible", holds(not off, so=CONSISTENT), listed(off) if off else "",
-    )  # fmt: skip
-
-
-def _length_cells(find: pd.DataFrame) -> pd.DataFrame:
-    """Table H.6's cells, a row a bin and source: documents, text ("–" for none)."""
-    texts, docs = published.cells("H.6", "score", find), published.cells("H.6", "count", find)
-    rows = [(b, s, int(docs.loc[b, s]), texts.loc[b, s]) for b in docs.index for s in docs.columns]
-    found = pd.DataFrame(rows, columns=["bin", "source", "documents", "text"])
-    return found.assign(shown=[str(t)[:1].isdigit() for t in found.text])
-
-
-def _lengths(find: pd.DataFrame) -> list[Claim]:
-    cells, docs, ones = _length_cells(find), sizes(find), hits(find)
-    sums = cells.groupby("source", sort=False).documents.sum()
-    found = [Claim("H6.counts", "Table H.6", "documents add to each source's", "column sums",
-                   listed(docs[s] for s in sums.index), listed(sums),
-                   holds(all(sums[s] == docs[s] for s in sums.index)))]  # fmt: skip
-    for source in sources(find):
-        own = cells[(cells.source == source) & (cells.documents > 0) & cells.shown]
-        low, mean, high = weighted(list(own.text), list(own.documents))
-        trials = len(ones) * docs[source]
-        rate = ones[source].sum() / trials
-        verdict = holds(low <= rate <= high, so=ROUNDING)
-        verdict = REPRODUCED if f"{mean:.2f}" == f"{rate:.2f}" else verdict
-        found.append(Claim(
-            f"H6.w.{source}", "Table H.6 vs Table 4", f"{source}: score by bin, weighted by "
-            "documents, is the mean over models of Table 4's task score", "sum n m / sum n",
-            f"{rate:.4f} (= {ones[source].sum():.0f}/{trials})",
-            f"{mean:.4f} ({low:.4f} to {high:.4f})", verdict,
-        ))  # fmt: skip
-    return found
-
-
-def length_grim(find: pd.DataFrame) -> pd.DataFrame:
-    """Cells of Table H.6 that no count of hits gives: the documents of the bin times the
-    models are the answers scored. Columns: bin, source, documents, responses, printed,
-    below, above (the two nearest possible), fewer (a count that fits when some responses
-    have no score, as hits/scored, or "none")."""
-    models, rows = len(hits(find)), []
-    for cell in _length_cells(find).query("documents > 0 and shown").itertuples():
-        n = models * cell.documents
-        if not counts(cell.text, n, 1):
-            k = int(float(cell.text) * n)
-            fewer = counts_of_fewer(cell.text, n, 1)
-            rows.append({"bin": cell.bin, "source": cell.source, "documents": cell.documents,
-                         "responses": n, "printed": cell.text, "below": f"{k}/{n} = {k / n:.3f}",
-                         "above": f"{k + 1}/{n} = {(k + 1) / n:.3f}",
-                         "fewer": "{}/{}".format(*fewer[0]) if fewer else "none"})  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def _length_counts(find: pd.DataFrame) -> Claim:
-    off, cells = length_grim(find), _length_cells(find).query("documents > 0 and shown")
-    words = [f"{r.bin} {r.source} {r.printed} (n {r.documents}): {r.below} or {r.above}"
-             for r in off.itertuples()]  # fmt: skip
-    never = [f"{r.bin} {r.source}" for r in off.itertuples() if r.fewer == "none"]
-    return Claim(
-        "H6.grim", "Table H.6", "a score is a share of the bin's documents times the models",
-        "hits / (models x documents) prints as the score for a whole number of hits",
-        f"{len(cells)} values", f"{len(cells) - len(off)} possible, {len(off)} not",
-        holds(off.empty),
-        f"{listed(words)}. Failed responses are no way out: they count as misses (SE.failures), "
-        f"and {listed(never)} fit no number of scored responses. The scores seem to "
-        "be binned otherwise (by each model's own tokens?) than the documents counted."
-        if len(off) else "",
-    )  # fmt: skip
-
-
-def _length_empty(find: pd.DataFrame) -> Claim:
-    cells = _length_cells(find)
-    off = cells[(cells.documents == 0) & cells.shown]
-    words = [f"{r.bin} {r.source}: n {r.documents}, score {r.text}"
-             for r in off.itertuples()]  # fmt: skip
-    return Claim(
-        "H6.empty", "Table H.6", "a bin without documents has no score", "a dash for no documents",
-        f"{(cells.documents == 0).sum()} bins without documents", f"{len(off)} have a score",
-        holds(off.empty),
-        f"{listed(words)}. The other bins without documents show a dash." if len(off) else "",
     )  # fmt: skip

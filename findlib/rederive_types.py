@@ -30,10 +30,15 @@ from .consistency import (
     weighted,
 )
 
+Ways = dict[str, dict[str, list[tuple[int, ...]]]]
+
 
 def claims(find: pd.DataFrame) -> list[Claim]:
     """Type means and R2 of Table H.5, Table H.1 and the rank correlations beside Table 4."""
-    return [_type_means(find), _explained(find), _more_than_hits(find), _correlations(find)]
+    ways = solutions(find)
+    own = row_of(ways)
+    return [_type_means(find, ways, own), _explained(find, own), _more_than_hits(find, own),
+            _correlations(find, own)]  # fmt: skip
 
 
 def type_sizes(find: pd.DataFrame) -> pd.DataFrame:
@@ -41,47 +46,49 @@ def type_sizes(find: pd.DataFrame) -> pd.DataFrame:
     return published.cells("1", "counts", find)[sources(find)].astype(int)
 
 
-def solutions(find: pd.DataFrame, model: str, row: str) -> list[tuple[int, ...]]:
-    """Whole numbers of hits by type that print as ``model``'s means in Table H.5 and add to
-    the hits of a task row of Table 4, named by position."""
-    n = type_sizes(find).sum(axis=1)
-    means = published.cells("H.5", "score", find).loc[model, n.index]
-    ways = product(*(counts(text, size, 1) for text, size in zip(means, n, strict=True)))
-    return [way for way in ways if sum(way) == hits(find).loc[row].sum()]
+def solutions(find: pd.DataFrame) -> Ways:
+    """For each model of Table H.5 and each task row of Table 4 (named by position) the whole
+    numbers of hits by type that print as the model's means and add to the row's hits."""
+    n, total, found = type_sizes(find).sum(axis=1), hits(find).sum(axis=1, skipna=False), {}
+    for model, means in published.cells("H.5", "score", find)[list(n.index)].iterrows():
+        ways = list(product(*(counts(t, size, 1) for t, size in zip(means, n, strict=True))))
+        found[str(model)] = {
+            str(row): [way for way in ways if sum(way) == number] for row, number in total.items()
+        }
+    return found
 
 
-def row_of(find: pd.DataFrame) -> dict[str, str]:
+def row_of(ways: Ways) -> dict[str, str]:
     """For each model of Table H.5 the row of Table 4's task panel that it fits: its own
-    where that is possible, else the only other one; left out where none is.
+    where that is possible, else the only other one; left out where none or several are.
 
     The task panel prints no model names, so that a name there is a name by position.
     """
-    names, found = list(published.cells("H.5", "score", find).index), {}
-    for model in names:
-        fitting = [row for row in names if solutions(find, model, row)]
+    found = {}
+    for model, rows in ways.items():
+        fitting = [row for row, some in rows.items() if some]
         if model in fitting or len(fitting) == 1:
             found[model] = model if model in fitting else fitting[0]
     return found
 
 
-def _moved(find: pd.DataFrame) -> str:
-    moved = [f"{model} fits {row}'s row" for model, row in row_of(find).items() if model != row]
+def _moved(own: dict[str, str]) -> str:
+    moved = [f"{model} fits {row}'s row" for model, row in own.items() if model != row]
     return listed(moved)
 
 
-def _type_means(find: pd.DataFrame) -> Claim:
+def _type_means(find: pd.DataFrame, ways: Ways, own: dict[str, str]) -> Claim:
     means, n = published.cells("H.5", "score", find), type_sizes(find).sum(axis=1)
-    average = published.cells("4", "task", find)["AVG"]
+    average, ones = published.cells("4", "task", find)["AVG"], hits(find).sum(axis=1)
     verdicts, off = [], []
     for model, row in means.iterrows():
         low, value, high = (100 * end for end in weighted(list(row[n.index]), list(n)))
-        whole = bool(solutions(find, str(model), str(model)))
+        whole = bool(ways[str(model)].get(str(model)))
         verdicts.append(holds(whole and fits(average[model], low, high)))
         if verdicts[-1] == FOLLOWS_NOT:
-            hit = hits(find).loc[model].sum()
             off.append(f"{model}: {value:.1f} ({low:.1f} to {high:.1f}), Table 4 prints "
-                       f"{average[model]} ({hit:.0f} hits)")  # fmt: skip
-    note = f"{listed(off)}. Of Table 4's unnamed task rows, each fits one: {_moved(find)}."
+                       f"{average[model]} ({ones[model]:.0f} hits)")  # fmt: skip
+    note = f"{listed(off)}. Of Table 4's unnamed task rows, each fits one: {_moved(own)}."
     return Claim(
         "H5.avg", "Table H.5 vs Tables 1, 4",
         "type means weighted by Table 1's counts are Table 4's task AVG",
@@ -91,9 +98,9 @@ def _type_means(find: pd.DataFrame) -> Claim:
     )  # fmt: skip
 
 
-def _explained(find: pd.DataFrame) -> Claim:
+def _explained(find: pd.DataFrame, own: dict[str, str]) -> Claim:
     r2, ones = published.cells("H.5", "R2", find).iloc[:, 0], hits(find)
-    n, own, off, moved = [sizes(find)[s] for s in ones.columns], row_of(find), [], []
+    n, off, moved = [sizes(find)[s] for s in ones.columns], [], []
     for model, text in r2.items():
         share = share_between(list(ones.loc[model]), n)
         if share > interval(text)[1]:
@@ -111,10 +118,10 @@ def _explained(find: pd.DataFrame) -> Claim:
     )  # fmt: skip
 
 
-def _more_than_hits(find: pd.DataFrame) -> Claim:
+def _more_than_hits(find: pd.DataFrame, own: dict[str, str]) -> Claim:
     doubles = published.table("H.1", find).set_index("row").value.astype(int)
     test, mfr = hits(find).sum(axis=1), hits(find, "H.2").sum(axis=1)
-    own, off = row_of(find), []
+    off = []
     for model, many in doubles.items():
         if many > test[model] + mfr[model]:
             other = test[own.get(str(model), model)]
@@ -130,8 +137,7 @@ def _more_than_hits(find: pd.DataFrame) -> Claim:
     )  # fmt: skip
 
 
-def _rank(find: pd.DataFrame, moved: tuple[str, ...] = ()) -> list[float]:
-    own = row_of(find)
+def _rank(find: pd.DataFrame, own: dict[str, str], moved: tuple[str, ...]) -> list[float]:
     parts = {}
     for metric in ("evidence", "description", "task"):
         cells = published.values("4", metric, find)[sources(find)]
@@ -155,16 +161,17 @@ def _raised(find: pd.DataFrame) -> float:
     return max(best)
 
 
-def _correlations(find: pd.DataFrame) -> Claim:
+def _correlations(find: pd.DataFrame, own: dict[str, str]) -> Claim:
     ends = [published.said(f"rank correlation, {end}", find) for end in ("lowest", "highest")]
-    rho, both = _rank(find), _rank(find, ("description", "task"))
-    fit = [fits(ends[0], rho[0]), fits(ends[1], rho[-1])]
-    verdict = holds(all(fit))
+    rho, task, both = (_rank(find, own, moved) for moved in
+                       ((), ("task",), ("description", "task")))  # fmt: skip
+    verdict = holds(fits(ends[0], rho[0]) and fits(ends[1], rho[-1]))
+    printed = fits(ends[0], both[0]) and fits(ends[1], both[-1])
     note = (
         f"Table 4 by position: {_ranges(rho)}; ties broken in its favour raise the largest to "
-        f"{_raised(find):.3f}. With the task rows that H5.avg finds: "
-        f"{_ranges(_rank(find, ('task',)))}; with description rows in that order too: "
-        f"{_ranges(both)}, as printed. {_description_errors(find)}"
+        f"{_raised(find):.3f}. With the task rows that H5.avg finds: {_ranges(task)}; with "
+        f"description rows in that order too: {_ranges(both)}{', as printed' if printed else ''}. "
+        f"{_description_errors(find, own)}"
     )
     return Claim(
         "S6.spearman", "Section 6 vs Table 4", "rank correlations of the three metrics",
@@ -177,7 +184,7 @@ def _ranges(rho: list[float]) -> str:
     return ", ".join(f"{value:.3f}" for value in rho)
 
 
-def _description_errors(find: pd.DataFrame) -> str:
+def _description_errors(find: pd.DataFrame, own: dict[str, str]) -> str:
     """Where description rows in the order of H5.avg have errors too small for their failures.
 
     q of n responses failed and score 0: the error is at least m sqrt(q / (n - q) / n).
@@ -187,9 +194,9 @@ def _description_errors(find: pd.DataFrame) -> str:
     cells = cells[(cells.part == "description") & (cells.column != "AVG")]
     cells = cells.set_index(["row", "column"])
     found = []
-    for model, row in row_of(find).items():
+    for model, row in own.items():
         for source in sources(find):
-            q = n[source] - counts(valid.loc[model, source], n[source])[0]
+            q = n[source] - max(counts(valid.loc[model, source], n[source]), default=n[source])
             mean, error = (cells.loc[(row, source), name] for name in ("value", "stderr"))
             least = interval(mean)[0] * (q / (n[source] - q) / n[source]) ** 0.5
             if model != row and least > interval(error)[1]:
