@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
-from itertools import product
 from math import ceil, floor, sqrt
 
 import numpy as np
-import pandas as pd
 
 from .paths import FindlibError
 
@@ -85,9 +83,14 @@ def weighted(texts: Sequence[Printed], weights: Sequence[float]) -> tuple[float,
     [32.5, 33.0, 33.5]
     """
     share = np.asarray(weights, dtype=float) / np.sum(weights)
-    ends = np.array([interval(text) for text in texts])
+    ends = ends_of(texts)
     middle = ends.mean(axis=1)
     return float(share @ ends[:, 0]), float(share @ middle), float(share @ ends[:, 1])
+
+
+def ends_of(texts: Sequence[Printed]) -> np.ndarray:
+    """The intervals of several texts, a row each."""
+    return np.array([interval(text) for text in texts])
 
 
 def between(text: Printed, parts: Sequence[Printed]) -> bool:
@@ -130,104 +133,6 @@ def one_value(options: Sequence[Sequence[Interval]]) -> Interval | None:
         if all(around):
             return start, min(max(highs) for highs in around)
     return None
-
-
-def least_count_deviation(mean: Printed) -> float:
-    """Least standard deviation (ddof 0) of whole numbers with this mean: sqrt(f (1 - f))
-    with f the fraction of the mean, least over its rounding (0 where that holds an integer).
-
-    >>> round(least_count_deviation("1.50"), 3), least_count_deviation("3.00")
-    (0.5, 0.0)
-    """
-    low, high = interval(mean)
-    if floor(high) > floor(low) or low == floor(low):
-        return 0.0
-    return min(sqrt((end - floor(low)) * (1 - (end - floor(low)))) for end in (low, high))
-
-
-def most_deviation(mean: Printed, low: float, high: float) -> float:
-    """Largest standard deviation (ddof 0) of values from low to high with this mean, over
-    its rounding: sqrt((high - mean)(mean - low)) (Bhatia and Davis, 2000)."""
-    least, most = (min(max(end, low), high) for end in interval(mean))
-    middle = min(max((low + high) / 2, least), most)
-    return sqrt((high - middle) * (middle - low))
-
-
-def between_deviation(
-    texts: Sequence[Printed], weights: Sequence[float]
-) -> tuple[float, float, float]:
-    """Deviation of weighted parts around their mean, sqrt(sum w (m - mean)^2 / sum w):
-    least, as printed, most over the parts' rounding."""
-    return _spread(texts, weights, np.sqrt(np.asarray(weights, dtype=float) / np.sum(weights)))
-
-
-def clustered_error(texts: Sequence[Printed], sizes: Sequence[float]) -> tuple[float, float, float]:
-    """Standard error of an average, clustered over groups, from the groups' printed means:
-    sqrt(sum n^2 (m - mean)^2) / sum n (Miller, 2024; as `stats.clustered_standard_error`);
-    least, as printed, most over the means' rounding."""
-    return _spread(texts, sizes, np.asarray(sizes, dtype=float) / np.sum(sizes))
-
-
-def _spread(
-    texts: Sequence[Printed], sizes: Sequence[float], scale: np.ndarray
-) -> tuple[float, float, float]:
-    from scipy.optimize import lsq_linear
-
-    share = np.asarray(sizes, dtype=float) / np.sum(sizes)
-    centre = scale[:, None] * (np.eye(len(share)) - share[None, :])
-    ends = np.array([interval(text) for text in texts])
-    least = lsq_linear(centre, np.zeros(len(share)), (ends[:, 0], ends[:, 1])).x
-    corners = [float(np.linalg.norm(centre @ np.array(corner))) for corner in product(*ends)]
-    as_printed = float(np.linalg.norm(centre @ ends.mean(axis=1)))
-    return float(np.linalg.norm(centre @ least)), as_printed, max(corners)
-
-
-def pooled_deviation(
-    means: Sequence[Printed], deviations: Sequence[Printed], sizes: Sequence[float]
-) -> tuple[float, float, float]:
-    """Standard deviation (ddof 0) of pooled groups: within plus between variance; least, as
-    printed, most over the rounding of both."""
-    ends = np.array([interval(text) for text in deviations])
-    spreads = (ends[:, 0], ends.mean(axis=1), ends[:, 1])
-    share = np.asarray(sizes, dtype=float) / np.sum(sizes)
-    parts = zip(spreads, between_deviation(means, sizes), strict=True)
-    least, middle, most = (sqrt(float(share @ within**2) + apart**2) for within, apart in parts)
-    return least, middle, most
-
-
-def share_between(ones: Sequence[int], sizes: Sequence[int]) -> float:
-    """Share of the variance of 0/1 values that lies between groups: the R2 of a regression
-    on the groups, and the least R2 of every one that includes them.
-
-    >>> share_between([3, 0], [3, 3])
-    1.0
-    """
-    k, n = np.asarray(ones, dtype=float), np.asarray(sizes, dtype=float)
-    mean = k.sum() / n.sum()
-    total = n.sum() * mean * (1 - mean)
-    return float((n * (k / n - mean) ** 2).sum() / total) if total else float("nan")
-
-
-def additive_fit(
-    sizes: pd.DataFrame, row_ones: Sequence[int], column_ones: Sequence[int]
-) -> tuple[float, np.ndarray]:
-    """The regression of 0/1 values on two crossed groupings, from the margins alone.
-
-    ``sizes``: how many values in each row group and column group; ``row_ones`` and
-    ``column_ones``: how many of each group's are 1. Returns R2 (the least R2 of every
-    regression that includes both groupings) and the effects of the rows against the last.
-    """
-    n = sizes.to_numpy(dtype=float)
-    rows, columns = n.shape
-    design = np.array([
-        [*(float(i == r) for r in range(rows - 1)), *(float(j == c) for c in range(columns))]
-        for i in range(rows) for j in range(columns)
-    ])  # fmt: skip
-    target = np.array([*row_ones[:-1], *column_ones], dtype=float)
-    effects = np.linalg.lstsq(design.T @ (design * n.reshape(-1, 1)), target, rcond=None)[0]
-    mean = sum(column_ones) / n.sum()
-    explained = float(effects @ target) - n.sum() * mean**2
-    return explained / (n.sum() * mean * (1 - mean)), effects[: rows - 1]
 
 
 def rounds_up(text: Printed, low: float, high: float) -> bool:

@@ -198,7 +198,8 @@ def _jump_explained(find: pd.DataFrame) -> Claim:
         f"without PG {without[0]:.3f} to {without[1]:.3f}; with the lower bin's counts "
         f"{fixed[0]:.3f} to {fixed[1]:.3f}", holds(not stays, READING),
         f"Without PG the score goes from {without[0]:.3f} to {without[1]:.3f}; with the lower "
-        f"bin's counts in both from {fixed[0]:.3f} to {fixed[1]:.3f}; it rises in {rises} of "
-        "the sources with documents in both. The scores themselves are in question: H6.grim."
+        f"bin's counts in both from {fixed[0]:.3f} to {fixed[1]:.3f}; it rises in {rises} "
+        f"of the {weights.notna().sum()} sources with documents in both. The scores themselves "
+        "are in question: H6.grim."
         if stays else "",
     )  # fmt: skip

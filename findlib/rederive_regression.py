@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
 
 from . import published
-from .claims import CONSISTENT, READING, Claim, hits, holds, listed
-from .consistency import Interval, additive_fit, interval, one_value
+from .claims import CONSISTENT, READING, Claim, hits, holds, listed, sizes
+from .consistency import Interval, interval, one_value
+from .consistency_spread import additive_fit, binned_squares
 from .rederive_types import row_of, solutions, type_sizes
 
-LENGTH = "Len"
+LENGTH, FACTOR = "Len", " factor"
 
 
 def claims(find: pd.DataFrame) -> list[Claim]:
@@ -37,11 +39,13 @@ def _regressions(find: pd.DataFrame) -> pd.DataFrame:
         mean = sum(ones) / size
         low, high = interval(printed[model])
         for way in ways[model][row]:
-            r2, effects = additive_fit(n, way, ones)
+            r2, effects, factors = additive_fit(n, way, ones)
             rows.append({"model": model, "r2": r2, "gain": (max(low - r2, 0.0), high - r2),
                          "total": size * mean * (1 - mean),
-                         **dict(zip(n.index[:-1], 100 * effects, strict=True))})  # fmt: skip
-    return pd.DataFrame(rows, columns=["model", "r2", "gain", "total", *n.index[:-1]])
+                         **dict(zip(n.index[:-1], 100 * effects, strict=True)),
+                         **dict(zip(n.index[:-1] + FACTOR, factors, strict=True))})  # fmt: skip
+    columns = ["model", "r2", "gain", "total", *n.index[:-1], *(n.index[:-1] + FACTOR)]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _regression(find: pd.DataFrame) -> list[Claim]:
@@ -56,20 +60,23 @@ def _regression(find: pd.DataFrame) -> list[Claim]:
         f"{len(printed)} values", f"{possible.sum()} possible",
         holds(every and bool(possible.all()), so=CONSISTENT),
     )]  # fmt: skip
-    length = _ways(fit, _length_spread, printed)
-    found.append(_shared(
-        "H5.length", "all length coefficients are of one length variable",
-        "R2 gained by length x N p (1 - p) / coefficient^2: its sum of squares, given the rest",
-        length, every, "(10k tokens)^2",
-    ))  # fmt: skip
+    shared = {LENGTH: one_value(_ways(fit, _length_spread, printed)) if every else None}
     for kind in kinds:
-        moved = _ways(fit, partial(_shift, kind=kind), printed)
-        found.append(_shared(
-            f"H5.{kind}", f"all coefficients of {kind} are of one length variable",
-            "(coefficient - effect without length) / length coefficient: difference in length, "
-            "given source, from Structural", moved, every, "10k tokens",
+        shared[kind] = one_value(_ways(fit, partial(_shift, kind=kind), printed)) if every else None
+    formulas = {
+        LENGTH: "R2 gained by length x N p (1 - p) / coefficient^2: its sum of squares, given the "
+        "rest, in (10k tokens)^2",
+        **dict.fromkeys(kinds, "(coefficient - effect without length) / length coefficient: "
+                        "difference in length, given source, from Structural, in 10k tokens"),
+    }  # fmt: skip
+    for column, value in shared.items():
+        computed = f"{value[0]:.4g} to {value[1]:.4g} fits all" if value else "no value fits all"
+        found.append(Claim(
+            f"H5.{column}", "Table H.5", f"all {column} coefficients are of one length variable",
+            formulas[column], f"{len(printed)} values", computed,
+            holds(value is not None, so=CONSISTENT),
         ))  # fmt: skip
-    return [*found, _stars(find, fit)]
+    return [*found, _clipped(find, shared[LENGTH]), _stars(find, fit, shared)]
 
 
 def _ways(
@@ -84,49 +91,73 @@ def _length_spread(way: dict[str, Any], printed: pd.Series) -> Interval:
     return way["gain"][0] * way["total"] / most**2, way["gain"][1] * way["total"] / least**2
 
 
+def _clipped(find: pd.DataFrame, needed: Interval | None) -> Claim:
+    """Are the lengths behind the coefficients cut at the input limit (section 5)?"""
+    limit = float(published.said("input limit", find))
+    counted = published.cells("H.6", "count", find)
+    starts = [float(label.split("–")[0].removesuffix("k")) for label in counted.index]
+    unit = starts[1]
+    bins = [(low / unit, high / unit) for low, high in pairwise([*starts, limit])]
+    ends = [binned_squares(bins, list(counted[s].astype(int))) for s in counted.columns]
+    least, middle, most = (sum(end[i] for end in ends) for i in range(3))
+    deviations = published.table("2", find).query("column == 'kTok/D'").set_index("row").sd
+    whole = sum(n * (deviations[s] / unit) ** 2 for s, n in sizes(find).items() if s in counted)
+    good = needed is not None and needed[0] <= most and needed[1] < whole
+    return Claim(
+        "H5.clip", "Table H.5 vs Tables 2, H.6",
+        f"length is cut at the input limit of {limit:.0f}k",
+        "sum of squares of length within sources: from Table H.6's bins, cut; from Table 2, whole",
+        "not said", f"cut {middle:.0f} ({least:.0f} to {most:.0f}), whole {whole:.0f}; needed "
+        f"(H5.Len): {f'{needed[0]:.0f} to {needed[1]:.0f}' if needed else 'none'}",
+        holds(good, so=CONSISTENT),
+    )  # fmt: skip
+
+
 def _shift(way: dict[str, Any], printed: pd.Series, kind: str) -> Interval:
     ends = [(coefficient - way[kind]) / length for coefficient in interval(printed[kind])
             for length in interval(printed[LENGTH])]  # fmt: skip
     return min(ends), max(ends)
 
 
-def _shared(
-    name: str, claim: str, formula: str, options: list[list[Interval]], every: bool, unit: str
-) -> Claim:
-    found = one_value(options) if every else None
-    computed = f"{found[0]:.4g} to {found[1]:.4g} {unit} fits all" if found else "no value fits all"
-    return Claim(name, "Table H.5", claim, formula, f"{len(options)} values", computed,
-                 holds(found is not None, so=CONSISTENT))  # fmt: skip
+def _stars(find: pd.DataFrame, fit: pd.DataFrame, shared: dict[str, Interval | None]) -> Claim:
+    """Do all stars fit the coefficients and errors that the shared values imply?
 
-
-def _stars(find: pd.DataFrame, fit: pd.DataFrame) -> Claim:
-    """Do the length coefficients' stars fit the F test of the R2 that length adds?"""
-    from scipy.stats import f as distribution
+    The residual variance is (1 - R2) N p (1 - p) / freedom; a length coefficient's is divided
+    by the sum of squares of length, a type's multiplied with its own factor plus shift^2 over
+    that sum (the inverse of a partitioned matrix).
+    """
+    from scipy.stats import t as distribution
 
     n, r2 = type_sizes(find), published.cells("H.5", "R2", find).iloc[:, 0]
     free = n.to_numpy().sum() - sum(n.shape)
-    stars = published.table("H.5", find)
-    stars = stars[stars.column == LENGTH].set_index("row").stars
-    off = []
-    for model, ways in fit.groupby("model", sort=False):
-        most = max(high for _, high in ways.gain) / (1 - interval(r2[model])[1])
-        least = min(low for low, _ in ways.gain) / (1 - interval(r2[model])[0])
-        p = [float(distribution.sf(gain * free, 1, free)) for gain in (most, least)]
-        marks = {mark for mark in ("*", "**", "***") if _band(find, mark, p)}
-        if stars[model] not in marks:
-            off.append(f"{model} {stars[model]}: p {p[0]:.4f} to {p[1]:.4f}")
+    cells, off, tried = published.table("H.5", find).query("part == 'coef'"), [], 0
+    known = {column: value for column, value in shared.items() if value}
+    ways = {model: part.iloc[0] for model, part in fit.groupby("model")}
+    ways = ways if len(known) == len(shared) else {}
+    for cell in cells[cells.row.isin(list(ways))].itertuples():
+        way, tried = ways[cell.row], tried + 1
+        factors = [1 / s if cell.column == LENGTH else
+                   way[cell.column + FACTOR] + shift**2 / s
+                   for s in known[LENGTH] for shift in known[cell.column]]  # fmt: skip
+        errors = [100 * ((1 - end) * way["total"] / free * factor) ** 0.5
+                  for end in interval(r2[cell.row]) for factor in factors]  # fmt: skip
+        size = sorted(abs(end) for end in interval(cell.value))
+        p = [2 * float(distribution.sf(t, free))
+             for t in (size[1] / min(errors), size[0] / max(errors))]  # fmt: skip
+        mark = "" if pd.isna(cell.stars) else str(cell.stars)
+        if not _band(find, mark, p):
+            off.append(f"{cell.row} {cell.column} {cell.value}{mark}: p {p[0]:.4f} to {p[1]:.4f}")
     return Claim(
-        "H5.stars", "Table H.5", "stars of the length coefficients",
-        "F test of the R2 that length adds, given source and type", f"{len(stars)} values",
-        f"{fit.model.nunique() - len(off)} possible",
-        holds(not off and fit.model.nunique() == len(stars), so=CONSISTENT),
-        listed(off) if off else "",
+        "H5.stars", "Table H.5", "stars of all coefficients",
+        "t test with the errors that R2 and the shared values imply (non-robust)",
+        f"{len(cells)} values", f"{tried - len(off)} possible",
+        holds(not off and tried == len(cells), so=CONSISTENT), listed(off) if off else "",
     )  # fmt: skip
 
 
 def _band(find: pd.DataFrame, mark: str, p: list[float]) -> bool:
-    """Can a p in this range carry the mark?"""
-    below = float(published.said(f"p for {mark}", find))
+    """Can a p in this range carry the mark ("" for none)?"""
+    below = float(published.said(f"p for {mark}", find)) if mark else float("inf")
     above = 0.0 if mark == "***" else float(published.said(f"p for {mark}*", find))
     return p[0] < below and p[1] >= above
 

@@ -17,7 +17,8 @@ from .claims import (
     sources,
     whole,
 )
-from .consistency import counts, fits, interval, least_count_deviation, rounds_up
+from .consistency import counts, fits, interval, rounds_up
+from .consistency_spread import least_count_deviation
 
 MFR = "MFR"
 
@@ -61,6 +62,7 @@ def _valid_pooled(find: pd.DataFrame) -> Claim:
         "(Table H.3's valid + j) / documents for a whole j of MFR", f"{len(printed)} values",
         f"{good} are (MFR valid: {listed(f'{m} {j}' for m, j in needed.items())}); "
         f"{alone} would be of {test} alone", holds(good == len(printed)),
+        "The table itself does not say that MFR is pooled in.",
     )  # fmt: skip
 
 

@@ -19,17 +19,8 @@ from .claims import (
     tally,
     worst,
 )
-from .consistency import (
-    adds_up,
-    clustered_error,
-    counts,
-    error_counts,
-    interval,
-    most_deviation,
-    pooled_deviation,
-    same,
-    weighted,
-)
+from .consistency import adds_up, counts, error_counts, interval, same, weighted
+from .consistency_spread import clustered_error, most_deviation, pooled_deviation
 
 STATISTICS = ("kTok/D", "eps/D", "Tok/eps", "epsPos%")
 METRICS = ("evidence", "description", "task")

@@ -22,13 +22,8 @@ from .claims import (
     sources,
     worst,
 )
-from .consistency import (
-    counts,
-    fits,
-    interval,
-    share_between,
-    weighted,
-)
+from .consistency import counts, fits, interval, weighted
+from .consistency_spread import share_between
 
 Ways = dict[str, dict[str, list[tuple[int, ...]]]]
 
