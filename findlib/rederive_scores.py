@@ -19,7 +19,7 @@ from .claims import (
     tally,
     worst,
 )
-from .consistency import adds_up, counts, error_counts, interval, same, weighted
+from .consistency import adds_up, between, counts, error_counts, interval, same, weighted
 from .consistency_spread import clustered_error, most_deviation, pooled_deviation
 
 STATISTICS = ("kTok/D", "eps/D", "Tok/eps", "epsPos%")
@@ -33,6 +33,7 @@ def claims(find: pd.DataFrame) -> list[Claim]:
         *(claim for table in ("2", "H.7") for claim in _documents(find, table)),
         _both_tables(find),
         *(claim for table in ("4", "H.9") for claim in _averages(find, table)),
+        _within_parts(find),
         *(_errors(find, table) for table in ("H.4", "H.9", "H.2")),
         _failures(find),
         *(_average_errors(find, t, m) for t in ("H.4", "H.9") for m in METRICS),
@@ -112,6 +113,19 @@ def _averages(find: pd.DataFrame, table: str) -> list[Claim]:
             listed(off) if off else "",
         ))  # fmt: skip
     return found
+
+
+def _within_parts(find: pd.DataFrame) -> Claim:
+    off, tried = [], 0
+    for table in ("4", "H.9"):
+        for metric in METRICS:
+            for model, row in published.cells(table, metric, find).iterrows():
+                tried += 1
+                if not between(row["AVG"], list(row.drop("AVG"))):
+                    off.append(f"Table {table} {metric} {model} {row['AVG']}")
+    return Claim("AVG.between", "Tables 4, H.9", "each AVG lies between its sources' values",
+                 "minimum, maximum", f"{tried} values", f"{tried - len(off)} do",
+                 holds(not off, so=CONSISTENT), listed(off) if off else "")  # fmt: skip
 
 
 def _errors(find: pd.DataFrame, table: str) -> Claim:
