@@ -94,7 +94,7 @@ def contradictions_table(found: pd.DataFrame) -> Table:
     columns = ["id", "paper", "where", "claim", "printed", "computed", "verdict", "arithmetic"]
     notes = (
         "Does not follow: under no rounding of the printed cells, neither half convention, ddof 0 "
-        "or 1. Needs a reading: false or unlikely as it stands, true in another sense.",
+        "or 1. Needs a reading: false or unlikely as it stands, possible in another sense.",
         "FIND's task and description rows carry no model name in print (Tables 4, H.4, H.9); a "
         "name there is one by position. FindTheFlaws is read in outline only.",
     )
@@ -117,7 +117,7 @@ def rows_figure(find: pd.DataFrame | None = None) -> Figure:
              "types_high"]  # fmt: skip
     values = pd.DataFrame(rows, columns=names).astype({"table_4": float})
     with style() as pyplot:
-        drawn, axis = pyplot.subplots(figsize=(WIDTH, 2.6), layout="constrained")
+        drawn, axis = pyplot.subplots(figsize=(WIDTH, 0.4 * WIDTH), layout="constrained")
         places = range(len(values))
         axis.errorbar(
             values.types, places, xerr=[values.types - values.types_low,

@@ -87,9 +87,9 @@ def _kappas(flaws: pd.DataFrame) -> Claim:
     names = ("clinician {}", "clinician {}, reliable", "validator {}, reliable")
     chance = [_chance(flaws, n.format("agreement"), n.format("kappa")) for n in names]
     said = [published.said(n.format("kappa"), flaws) for n in names]
-    near = all(low <= 1 / OPTIONS * 1.05 and high >= 1 / OPTIONS for low, high in chance)
+    near = all(fits(f"{1 / OPTIONS:.1f}", low, high) for low, high in chance)
     return Claim("F3k", "§B.1.2", "kappas of clinicians and validators",
-                 f"chance = (agreement - kappa) / (1 - kappa), near 1/{OPTIONS} of the options",
+                 f"chance = (agreement - kappa) / (1 - kappa), about 1/{OPTIONS} of the options",
                  listed(said), listed(f"chance {low:.3f} to {high:.3f}" for low, high in chance)
                  + "; kappas are not derivable without the margins",
                  holds(near, so=CONSISTENT))  # fmt: skip
@@ -175,7 +175,8 @@ def _implied(flaws: pd.DataFrame) -> Claim:
     shares = [_share(flaws, "clinician agreement", every), reliably, *_key_counts(flaws)]
     if not all(len(k) == 1 for _, k, _ in shares):
         return Claim("F3.sets", "§4.1.2, §B.1.2", "the clinicians' agreements are possible",
-                     "whole numbers", "4 values", "no whole numbers", holds(False))  # fmt: skip
+                     "whole numbers", f"{len(shares)} values", "no whole numbers",
+                     holds(False))  # fmt: skip
     agree, both, final, first = (k[0] for _, k, _ in shares)
     one = final + first
     other = reliable - one + both

@@ -19,7 +19,7 @@ from .claims import (
     tally,
     worst,
 )
-from .consistency import adds_up, between, counts, error_counts, interval, same, weighted
+from .consistency import adds_up, between, counts, error_counts, interval, weighted
 from .consistency_spread import clustered_error, most_deviation, pooled_deviation
 
 STATISTICS = ("kTok/D", "eps/D", "Tok/eps", "epsPos%")
@@ -89,13 +89,13 @@ def _both_tables(find: pd.DataFrame) -> Claim:
         for one, other in zip(published.cells("4", metric, find).to_numpy().ravel(),
                               published.cells("H.4", metric, find).to_numpy().ravel(), strict=True)
     ]  # fmt: skip
-    equal = [same(one, other) for one, other in pairs]
+    equal = [one == other for one, other in pairs]
     return Claim("T4.H4", "Tables 4, H.4", "both print the same scores", "cell by cell",
                  f"{len(pairs)} values", f"{sum(equal)} the same", holds(all(equal)))  # fmt: skip
 
 
 def _averages(find: pd.DataFrame, table: str) -> list[Claim]:
-    documents, found = sizes(find, published.SIZES[table]), []
+    documents, ones, found = sizes(find, published.SIZES[table]), hits(find, table), []
     for metric in METRICS:
         cells = published.cells(table, metric, find)
         columns = [c for c in cells.columns if c != "AVG"]
@@ -103,7 +103,7 @@ def _averages(find: pd.DataFrame, table: str) -> list[Claim]:
         for model, row in cells.iterrows():
             low, mean, high = weighted(list(row[columns]), n)
             if metric == "task":  # whole numbers are known: nothing is left to rounding
-                low = mean = high = clustered(list(hits(find, table).loc[model]), n)[0]
+                low = mean = high = clustered(list(ones.loc[model]), n)[0]
             verdicts.append(judge(row["AVG"], mean, low, high))
             if verdicts[-1] != REPRODUCED:
                 off.append(f"{model} {row['AVG']}: {mean:.2f} ({low:.2f} to {high:.2f})")

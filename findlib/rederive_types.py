@@ -142,7 +142,8 @@ def _rank(find: pd.DataFrame, own: dict[str, str], moved: tuple[str, ...]) -> li
 
 
 def _raised(find: pd.DataFrame) -> float:
-    """The largest correlation that breaking the ties of rounding in its favour gives."""
+    """The largest correlation of values that print so, no two of them equal: rounding keeps
+    the order of different prints, and ties are broken in the other metric's order."""
     from scipy.stats import rankdata, spearmanr
 
     names, best = sources(find), []
