@@ -183,6 +183,18 @@ def known_cases(documents: Sequence[Document]) -> dict[str, list[Document]]:
 EXPECTED = {"in it": SEEN, "altered": NOT_SEEN, "not in it": NOT_SEEN}
 
 
+def check_cases(
+    cases: dict[str, list[Document]], corpora: Sequence[Corpus], seed: int
+) -> pd.DataFrame:
+    """The verdict on each of the known cases by each search, beside the expected one."""
+    found = [
+        by_corpus(check(documents, corpora, seed)).assign(case=case, expected=EXPECTED[case])
+        for case, documents in cases.items()
+    ]
+    columns = ["case", "doc_id", "index", "checked", "found", "verdict", "expected"]
+    return pd.concat(found, ignore_index=True)[columns]
+
+
 def table(report: pd.DataFrame, signature: str) -> Table:
     """Lines found of lines answered, by document and corpus, and the verdict."""
     parts, whole = by_corpus(report), verdicts(report)

@@ -53,6 +53,10 @@ def open_corpora(
             found.append(_public(name, tokenizer, *services))
         else:
             found += _local(name)
+    called = [(corpus.name, corpus.index) for corpus in found]
+    twice = sorted({name for name, index in called if called.count((name, index)) > 1})
+    if twice:
+        raise FindlibError(f"two corpora are called {twice[0]!r}; rename a folder")
     if not found:
         raise FindlibError(f"name a corpus to search: {', '.join(CORPORA)}, or a local index")
     return found

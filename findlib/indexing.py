@@ -82,12 +82,18 @@ def build(
     """Index a corpus (a path, or its texts) into the folder ``out``, whole or not at all.
 
     ``mem``: GiB of memory for sorting. ``width``, ``stride``, ``rate``: of the portrait. An
-    index that is there already is replaced at the end. Raises FindlibError for a folder that
-    holds something else, a corpus without text, a second build into the same folder, and
+    earlier index of the same corpus is replaced at the end. Raises FindlibError for a folder
+    that holds something else, a corpus without text, a second build into the same folder, and
     with the package's words when it fails.
     """
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())) and read_about(out) is None:
+    if mem < 1:
+        raise FindlibError(f"{mem} GiB of memory are not enough to sort; give 1 or more")
+    name = corpus.name if isinstance(corpus, Path) else "texts"
+    there = read_about(out)
+    if there is None and out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise FindlibError(f"{out}: is not empty and holds no index; name another folder")
+    if there and there.corpus != name:
+        raise FindlibError(f"{out}: holds an index of {there.corpus!r}; name another folder")
 
     def read() -> Iterator[str]:
         return texts(corpus) if isinstance(corpus, Path) else iter(corpus)
@@ -95,11 +101,11 @@ def build(
     with _partial(out) as folder:
         try:
             count, size = _write_texts(read(), folder)
-            by = _sort(folder, size, mem)
             made = portrait.build(read, width, stride, rate)
             portrait.save(made, folder / "corpus.portrait")
+            by = _sort(folder, size, mem)
             sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
-            about = About(texts=count, bytes=size, counted_by=by, sizes=sizes)
+            about = About(corpus=name, texts=count, bytes=size, counted_by=by, sizes=sizes)
             write_text(folder / "index.json", about.model_dump_json(indent=1) + "\n")
         except OSError as error:
             raise FindlibError(f"{out}: cannot be written ({error.strerror or error})") from None
@@ -130,9 +136,9 @@ def _partial(out: Path) -> Iterator[Path]:
             if out.exists():
                 out.rename(old)
             folder.rename(out)
+            shutil.rmtree(old, ignore_errors=True)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-            shutil.rmtree(old, ignore_errors=True)
     finally:
         os.close(handle)
 

@@ -24,6 +24,7 @@ class About(BaseModel):
     """index.json: what an index holds, and the sizes of its files."""
 
     format: Literal["findlib index 1"] = "findlib index 1"
+    corpus: str
     texts: Annotated[int, Field(ge=1)]
     bytes: Annotated[int, Field(ge=1)]
     counted_by: str

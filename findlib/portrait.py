@@ -81,8 +81,6 @@ def build(
     ``rate`` .001) and can miss lines shorter than width + stride - 1 characters. Raises
     FindlibError for parameters out of range and a corpus without a window.
     """
-    from rbloom import Bloom
-
     if not (1 <= stride <= width and 0 < rate < 1):
         raise FindlibError(
             f"portrait: width {width}, stride {stride}, rate {rate}; 1 <= stride <= width and "
@@ -91,7 +89,7 @@ def build(
     total = sum(len(range(0, len(normal(text)) - width + 1, stride)) for text in texts())
     if not total:
         raise FindlibError(f"portrait: no document of the corpus has {width} characters")
-    bloom = Bloom(total, rate, _hash)
+    bloom = _bloom()(total, rate, _hash)
     for text in texts():
         bloom.update(_windows(normal(text), width, stride))
     return Portrait(bloom, width, stride, rate, total)
@@ -99,6 +97,17 @@ def build(
 
 def _windows(text: str, width: int, stride: int = 1) -> Iterable[str]:
     return (text[i : i + width] for i in range(0, len(text) - width + 1, stride))
+
+
+def _bloom() -> Any:
+    """The filter's class, from rbloom."""
+    try:
+        from rbloom import Bloom
+    except ImportError:
+        raise FindlibError(
+            "rbloom is not installed; make install, or pip install 'findlib[contamination]'"
+        ) from None
+    return Bloom
 
 
 def _hash(window: str) -> int:
@@ -121,14 +130,13 @@ def save(portrait: Portrait, path: Path) -> Path:
 
 def load(path: Path) -> Portrait:
     """Read a portrait; raises FindlibError for a file that is none or is damaged."""
-    from rbloom import Bloom
-
+    kind = _bloom()
     try:
         first, _, content = path.read_bytes().partition(b"\n")
         head = _Head.model_validate_json(first)
         if sha256(content) != head.sha256:
             raise ValueError("damaged or cut off")
-        bloom = Bloom.load_bytes(content, _hash)
+        bloom = kind.load_bytes(content, _hash)
     except (OSError, ValidationError, ValueError) as error:
         reason = "no portrait" if isinstance(error, ValidationError) else error
         raise FindlibError(f"{path}: {reason}; make it again with make index CORPUS=...") from None

@@ -209,6 +209,16 @@ def test_a_huge_single_line(tmp_path):
     assert localindex.open_index(tmp_path / "i").count(line[1_000_000:1_000_060]).count == 1
 
 
+def test_parameters_that_cannot_work_are_refused_at_once(tmp_path, monkeypatch):
+    for wrong in ({"mem": 0}, {"stride": 0}, {"rate": 2.0}):
+        with pytest.raises(FindlibError, match="not enough|are needed"):
+            indexing.build(["x" * 60], tmp_path / "ix", **wrong)
+    monkeypatch.setitem(sys.modules, "rbloom", None)
+    with pytest.raises(FindlibError, match=r"pip install 'findlib\[contamination\]'"):
+        indexing.build(["x" * 60], tmp_path / "ix")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_only_an_index_is_replaced(tmp_path, folder):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("years of work")
@@ -222,6 +232,9 @@ def test_only_an_index_is_replaced(tmp_path, folder):
     assert localindex.open_index(tmp_path / "ix").count("y" * 60).count == 11
     with pytest.raises(FindlibError, match="50 characters"):
         indexing.build(["short"], tmp_path / "ix")
+    (tmp_path / "other.txt").write_text("z" * 60)
+    with pytest.raises(FindlibError, match="holds an index of 'texts'; name another"):
+        indexing.build(tmp_path / "other.txt", tmp_path / "ix")
     assert localindex.open_index(tmp_path / "ix").count("y" * 60).count == 11  # stays as it was
 
 
@@ -434,6 +447,15 @@ def test_the_table_shows_lines_found_of_lines_answered(folder, cases):
     assert len(made.values) == 4
 
 
+def test_corpora_of_the_same_name_are_refused(folder, tmp_path):
+    """Their lines would be counted together."""
+    indexing.build(["x" * 60], tmp_path / folder.name)
+    with pytest.raises(FindlibError, match="two corpora are called"):
+        corpora.open_corpora([folder, tmp_path / folder.name])
+    one_file = corpora.open_corpora([folder, folder, tmp_path / folder.name / "corpus.portrait"])
+    assert len(one_file) == 3
+
+
 @pytest.mark.parametrize(("names", "says"), [
     ([], "olmo-2-32b, dolma-1.7, redpajama, pile"), (["nowhere"], "no corpus 'nowhere'"),
 ])  # fmt: skip
@@ -552,8 +574,7 @@ def test_garbage_is_a_failure_not_a_zero(server, service, body):
 
 
 def test_no_network_is_one_clear_line():
-    gone = Service("http://127.0.0.1:9/", interval=0, sleep=lambda _: pytest.fail("waited"))
-    gone.sleep = lambda s: None if s == 0 else pytest.fail("waited")
+    gone = Service("http://127.0.0.1:9/", interval=0, sleep=lambda s: s and pytest.fail("waited"))
     with pytest.raises(CannotContinue, match=r"cannot be reached .*make index CORPUS") as error:
         contamination.check([document(TEXT)], [by_server(gone)], 1)
     assert "\n" not in str(error.value)
