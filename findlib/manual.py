@@ -195,6 +195,27 @@ def settle(drawn: Sample, rows: Iterable[Row], graders: Sequence[str] = ()) -> S
                   tuple(_uncounted(drawn, lost)))  # fmt: skip
 
 
+def deliberation(settled: Settled) -> list[Row]:
+    """The rows on which two graders differ, for AGREED to settle; the note says who said what.
+
+    Raises FindlibError where the sheet has no two graders.
+    """
+    if len(settled.graders) < 2:
+        raise FindlibError("a deliberation needs the grades of two graders in the sheet")
+    rows = []
+    for i in settled.disputed:
+        given = [row for name in settled.graders if (row := settled.by_grader[name][i])]
+        note = " | ".join(_said(row) for row in given)
+        rows.append(replace(settled.drawn.answers[i], grader=AGREED, note=note))
+    return rows
+
+
+def _said(row: Row) -> str:
+    ticks = [name for name in ("helpful", "known") if getattr(row, name)]
+    words = ", ".join([row.grade, *ticks])
+    return f"{row.grader}: {words}" + (f" ({row.note})" if row.note else "")
+
+
 def _graders(rows: Sequence[Row], asked: Sequence[str]) -> tuple[str, ...]:
     there = tuple(sorted({row.grader for row in rows} - {AGREED}))
     missing = [name for name in asked if name not in there]
