@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from .gradesheet import AGREED, Row, digest, read
-from .paths import FindlibError, root, sha256
+from .paths import FindlibError, root, run_folder, sha256
 from .records import SOURCES, Document
 
 # how an answer stands: one grader is all there is; both said the same; settled together;
@@ -265,11 +265,32 @@ def _some(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
+def own_sheet(run: str, named: str = "") -> Path:
+    """The sheet that takes a run's grades: the one named (relative: from the root), else
+    ``runs/<run>/grading/sheet.csv``."""
+    return root() / Path(named).expanduser() if named else run_folder(run) / "grading/sheet.csv"
+
+
 def sheets_of(run: str, own: Path, named: Sequence[str] = ()) -> list[Path]:
-    """The sheets that tables are made from: those named (relative ones: from the root), else
-    the run's own where it holds a grade, else the one committed for the run."""
+    """The sheets that tables are made from: those named (relative: from the root), else the
+    run's own where it holds a grade, else the one committed for the run, if any."""
     if named:
         return [root() / Path(name).expanduser() for name in named]
+    if own.exists() and any(row.grade for row in read(own)):
+        return [own]
     kept = root() / "data" / "judgments" / f"{run}_manual.csv"
-    graded = own.exists() and any(row.grade for row in read(own))
-    return [kept] if kept.exists() and not graded else [own] if own.exists() else []
+    return [kept] if kept.exists() else []
+
+
+def models_graded(rows: Iterable[Row], responses: pd.DataFrame, chosen: str) -> list[str]:
+    """The chosen model and every other one of the run that has a grade, by name."""
+    there = {row.model for row in rows if row.grade} & set(responses.model)
+    return sorted({chosen, *there})
+
+
+def signature(settled: Settled, sheets: Sequence[Path], per_source: int, seed: int) -> str:
+    """What names the grades in a table's signature: the sheets' hash, the graders, the draw."""
+    names = " ".join(path.name for path in sheets) or "none"
+    content = sha256(b"".join(path.read_bytes() for path in sheets))[:12]
+    who = " ".join(settled.graders) or "nobody"
+    return f"grades:{names} {content} by {who}|drawn:{per_source} a source, seed {seed}"

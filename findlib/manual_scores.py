@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 
+from .agreement import Agreement
 from .manual import FINAL, Settled
 
 
@@ -21,7 +22,7 @@ def interval(successes: int, n: int) -> tuple[float, float]:
     if not n:
         return float("nan"), float("nan")
     low, high = proportion_confint(successes, n, method="wilson")
-    return float(low), float(high)
+    return max(0.0, float(low)), min(1.0, float(high))
 
 
 def precision(settled: Settled, include_expected: bool = True) -> pd.DataFrame:
@@ -88,7 +89,8 @@ def macro(rows: pd.DataFrame, name: str) -> dict[str, float]:
             kept[f"{name}_se"], kept[name] - kept[f"{name}_low"], kept[f"{name}_high"] - kept[name]
         )
     )  # fmt: skip
-    return {name: mean, f"{name}_se": error, f"{name}_low": mean - down, f"{name}_high": mean + up}
+    low, high = max(0.0, mean - down), min(1.0, mean + up)
+    return {name: mean, f"{name}_se": error, f"{name}_low": low, f"{name}_high": high}
 
 
 def recall(settled: Settled, scores: pd.DataFrame) -> pd.DataFrame:
@@ -122,3 +124,14 @@ def _share(hits: Iterable[bool]) -> list[float]:
     values = [bool(hit) for hit in hits]
     n, found = len(values), sum(values)
     return [n, found, found / n if n else float("nan"), *interval(found, n)]
+
+
+def numbers(table: pd.DataFrame, agreements: Mapping[str, Agreement]) -> dict[str, float]:
+    """The numbers that the stage states: of the averages of Table 5 and of two graders."""
+    out: dict[str, float] = {}
+    for row in table[table.source == "AVG"].to_dict("records"):
+        for name in ("answers", "graded", "real", "useful", "precision", "usefulness"):
+            out[f"{row['model']}.{name}"] = row[name]
+    for question, found in agreements.items():
+        out[f"kappa.{question}"], out[f"agreed.{question}"] = found.kappa, found.agreed
+    return {name: value for name, value in out.items() if not pd.isna(value)}
