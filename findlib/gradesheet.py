@@ -170,17 +170,18 @@ def _cell(value: object) -> object:
     if not isinstance(value, str):
         return value
     text = _clean(value)
-    return f"'{text}" if re.match(r"'?[=+\-@\t\r']", text) else text
+    return f"'{text}" if re.match(r"'?[=+\-@\t']", text) else text
 
 
 def _clean(text: str) -> str:
-    """A text without what no CSV in UTF-8 can hold."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
+    """A text without what a CSV in UTF-8 cannot hold; line breaks as line feeds."""
+    lines = text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+    return lines.encode("utf-8", "replace").decode()
 
 
 def _text(cell: str) -> str:
     """A text as it was before `_cell`."""
-    return cell[1:] if re.match(r"'['=+\-@\t\r]", cell) else cell
+    return cell[1:] if re.match(r"'['=+\-@\t]", cell) else cell
 
 
 def _parsed(path: Path) -> list[tuple[int, Row]]:
