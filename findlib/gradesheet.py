@@ -5,9 +5,10 @@ from __future__ import annotations
 import fcntl
 import io
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
@@ -141,23 +142,21 @@ def add(path: Path, rows: Iterable[Row]) -> int:
     return len(new)
 
 
-def frame(rows: Iterable[Row]) -> pd.DataFrame:
-    """Rows as a data frame with COLUMNS."""
-    return pd.DataFrame([asdict(row) for row in rows], columns=list(COLUMNS))
-
-
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Alone with a sheet, among all processes that write it through this module."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.with_name(f".{path.name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
-    except OSError as error:
-        raise FindlibError(
-            f"{path}: cannot be written ({error.strerror}); name another sheet"
-        ) from None
+    """Alone with the sheets of a folder, among all processes that write them through this
+    module; the lock is on the folder, so that nothing is left in it."""
+    with ExitStack() as stack:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            folder = os.open(path.parent, os.O_RDONLY)
+            stack.callback(os.close, folder)
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        except OSError as error:
+            raise FindlibError(
+                f"{path}: cannot be written ({error.strerror}); name another sheet"
+            ) from None
+        yield
 
 
 # ---- cells

@@ -175,7 +175,7 @@ class Grading:
         scrolled = w.Box([self._passages], layout={"max_height": "26em", "overflow": "auto"})
         legend = w.HTML(f'<span style="font-size:85%">{LEGEND}</span>')
         box = w.VBox([
-            self._head, self._bar, scrolled, self._given, self._expected, *bars, legend,
+            self._head, self._bar, scrolled, self._given, *bars, legend, self._expected,
         ])  # fmt: skip
         box.add_class("findlib-grading")
         self._keys = Event(source=box, watched_events=["keydown", "click"])

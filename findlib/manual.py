@@ -25,8 +25,8 @@ class Sample:
     """The documents drawn for grading and every well-formed answer on them.
 
     ``documents`` has a row a document and model (source, model, doc_id, status: of the
-    response); ``answers`` holds rows of a sheet without a grader, documents in reading
-    order; ``notes`` say what was left out or short.
+    response); ``answers`` holds rows of a sheet without a grader, by source, document, model
+    and number; ``notes`` say what was left out or short.
     """
 
     documents: pd.DataFrame
@@ -106,7 +106,7 @@ def _answer_rows(
     answers: pd.DataFrame, grades: pd.DataFrame, by_id: dict[str, Document]
 ) -> list[Row]:
     keys = ["doc_id", "model", "sample", "answer"]
-    verdicts = grades.set_index(keys).task
+    verdicts = grades.set_index(keys).task.to_dict()
     said = {1.0: "true", 0.0: "false"}
     rows = []
     for row in answers.sort_values(["source", "doc_id", "model", "answer"]).itertuples():
@@ -123,7 +123,8 @@ def _answer_rows(
 def blank(drawn: Sample, grader: str, seed: int = 0) -> list[Row]:
     """The rows that a grader fills in: documents in an order of the grader's own, the
     answers of a document together."""
-    if not grader.strip():
+    grader = grader.strip()
+    if not grader:
         raise FindlibError("no grader is named; give the name that goes into the sheet")
     groups = [list(rows) for _, rows in groupby(drawn.answers, key=lambda row: row.doc_id)]
     groups.sort(key=lambda rows: sha256(f"{seed}|{grader}|{rows[0].doc_id}"))
@@ -174,19 +175,16 @@ def settle(drawn: Sample, rows: Iterable[Row], graders: Sequence[str] = ()) -> S
     A row counts when it has a grade and its answer is, digest and all, in the sample. One
     grader's grades are final; two graders' are where they agree, else where a row of
     AGREED settles it. Raises FindlibError for more than two graders that are not named, or
-    one that the sheet lacks.
+    one who graded nothing of this sample.
     """
-    graded = [row for row in rows if row.grade]
-    names = _graders(graded, graders)
-    place = {replace(row, grader="").key: i for i, row in enumerate(drawn.answers)}
+    place = {row.key: i for i, row in enumerate(drawn.answers)}
+    placed = [(place.get(replace(row, grader="").key), row) for row in rows if row.grade]
+    names = _graders({row.grader for at, row in placed if at is not None}, graders)
     found: dict[str, list[Row | None]] = {n: [None] * len(place) for n in (*names, AGREED)}
-    lost: list[Row] = []
-    for row in graded:
-        at = place.get(replace(row, grader="").key)
-        if at is None:
-            lost.append(row)
-        elif row.grader in found:
+    for at, row in placed:
+        if at is not None and row.grader in found:
             found[row.grader][at] = row
+    lost = [row for at, row in placed if at is None]
     answers = [
         _final(row, [found[n][i] for n in names], found[AGREED][i])
         for i, row in enumerate(drawn.answers)
@@ -216,13 +214,13 @@ def _said(row: Row) -> str:
     return f"{row.grader}: {words}" + (f" ({row.note})" if row.note else "")
 
 
-def _graders(rows: Sequence[Row], asked: Sequence[str]) -> tuple[str, ...]:
-    there = tuple(sorted({row.grader for row in rows} - {AGREED}))
+def _graders(found: set[str], asked: Sequence[str]) -> tuple[str, ...]:
+    there = tuple(sorted(found - {AGREED}))
     missing = [name for name in asked if name not in there]
     names = tuple(asked) or there
     if missing or len(names) > 2:
         raise FindlibError(
-            f"graders {', '.join(missing or names)}: name one or two of those in the sheet: "
+            f"graders {', '.join(missing or names)}: name one or two of those who graded this: "
             f"{', '.join(there) or 'none'}"
         )
     return names

@@ -84,7 +84,7 @@ def macro(rows: pd.DataFrame, name: str) -> dict[str, float]:
     if f"{name}_low" not in rows:
         return {name: mean}
     error, down, up = (
-        float(np.sqrt((distance**2).sum()) / k)
+        float(np.sqrt((distance**2).sum(skipna=False)) / k)
         for distance in (
             kept[f"{name}_se"], kept[name] - kept[f"{name}_low"], kept[f"{name}_high"] - kept[name]
         )

@@ -63,7 +63,8 @@ def precision(
     sources = averaged(list(dict.fromkeys(rates.source)))
     choice = "in" if include_expected else "out"
     notes = (
-        "P: judged real; U: real or helpful; of the answers graded (unsure counts as neither). "
+        "P: judged real; U: real or helpful; of the answers graded, all but those not yet graded "
+        "or deliberated (unsure is not real). "
         "95% intervals in brackets: Wilson, answers taken as independent; AVG's is combined.",
         f"AVG: the mean of {', '.join(sources)}, each weighing the same.",
         f"Answers that the judge matched to the expected inconsistency: {choice}.",

@@ -16,7 +16,7 @@ import pytest
 from findlib import gradesheet, manual
 from findlib.gradesheet import AGREED, Row
 from findlib.grading_widget import KEYS, Grading
-from findlib.paths import FindlibError
+from findlib.paths import FindlibError, root
 from findlib.records import Document
 
 HOSTILE = '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 2">'
@@ -260,6 +260,15 @@ def test_the_whole_document_and_a_picture_without_a_kernel(path):
     assert "rose to</mark>" in bundle["text/html"]
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert str(path) not in json.dumps(bundle)
+
+
+def test_the_committed_notebook_holds_a_picture_and_no_dead_widget():
+    """A widget without its kernel shows an error where it is opened."""
+    content = nbformat.read(root() / "notebooks/45_manual_grading.ipynb", as_version=4)
+    data = [o.data for c in content.cells for o in c.get("outputs", []) if "data" in o]
+    assert "widgets" not in content.metadata
+    assert not any("application/vnd.jupyter.widget-view+json" in d for d in data)
+    assert any("</mark>" in d.get("text/html", "") for d in data)
 
 
 # ---- in JupyterLab, by mouse and keyboard

@@ -129,7 +129,7 @@ def test_the_best_model_is_that_of_the_task_score():
 
 def test_each_grader_has_an_order_of_documents_and_keeps_answers_together():
     sample = drawn(documents=8)
-    one, two = (manual.blank(sample, name) for name in ("one", "two"))
+    one, two = (manual.blank(sample, name) for name in ("one", " two "))
     assert [r.doc_id for r in one] != [r.doc_id for r in two]
     assert sorted(r.digest for r in one) == sorted(r.digest for r in two)
     for rows in (one, two):
@@ -321,7 +321,7 @@ def test_one_grader_is_final_and_three_must_be_named():
     with pytest.raises(FindlibError, match="two graders"):
         manual.deliberation(alone)
     three = [r for g in "abc" for r in graded(sample.answers, g, "real", "not")]
-    with pytest.raises(FindlibError, match="name one or two of those in the sheet: a, b, c"):
+    with pytest.raises(FindlibError, match="name one or two of those who graded this: a, b, c"):
         manual.settle(sample, three)
     assert manual.settle(sample, three, ["c", "a"]).graders == ("c", "a")
     with pytest.raises(FindlibError, match="graders x: name"):
@@ -369,6 +369,10 @@ def test_grades_outside_the_draw_are_told():
     some = manual.sample(documents, answers, responses, grades, ["m"], 1)
     settled = manual.settle(some, graded(everything.answers, "a", *["real"] * 8))
     assert settled.notes == ("6 grade(s) not counted, of documents or models outside this sample.",)
+    other = [replace(r, model="other", grader=g, grade="real") for g in "bcd" for r in some.answers]
+    both = manual.settle(some, [*graded(some.answers, "a", "real", "not"), *other])
+    assert both.graders == ("a",)  # who graded something else is no grader here
+    assert both.answers.state.tolist() == ["single", "single"]
 
 
 # ---- Table 5
