@@ -63,8 +63,8 @@ def precision(
     sources = averaged(list(dict.fromkeys(rates.source)))
     choice = "in" if include_expected else "out"
     notes = (
-        "P: judged real; U: real or helpful; of the answers graded, all but those not yet graded "
-        "or deliberated (unsure is not real). "
+        "P: judged real; U: real or helpful; of the answers with a final grade (unsure is not "
+        "real; ungraded and undeliberated ones are left out). "
         "95% intervals in brackets: Wilson, answers taken as independent; AVG's is combined.",
         f"AVG: the mean of {', '.join(sources)}, each weighing the same.",
         f"Answers that the judge matched to the expected inconsistency: {choice}.",
@@ -145,8 +145,8 @@ def agreement_table(settled: Settled, signature: str) -> Table:
     notes = (
         "grade: real, not, unsure; useful: real or helpful; known: the document's known "
         "inconsistency. Kappa is not defined where one answer is given throughout.",
-        f"{disputed} answers on which the graders differ in any of the three, "
-        f"{settled_now} of them settled by deliberation.",
+        f"Answers on which the graders differ in any of the three: {disputed}; of these settled "
+        f"by deliberation: {settled_now}.",
     )
     title = "Agreement of two graders before deliberation (FIND, section 7.1)."
     columns = ["question", "graders", "n", "agreed", "kappa", "low", "high"]
