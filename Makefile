@@ -42,6 +42,7 @@ P10 = run=$(RUN) corpora="$(CORPORA)" tokenizer="$(TOKENIZER)" figures="$(FIGURE
 P20 = run=$(RUN) models="$(MODELS)" model_file="$(MODEL_FILE)" reading=$(READING) settings="$(SETTINGS)" recorded=$(recorded)
 P30 = run=$(RUN) judge="$(JUDGE)" description_metric=$(DESCRIPTION) model_file="$(MODEL_FILE)" recorded=$(recorded)
 P40 = run=$(RUN) figures="$(FIGURES)"
+P45 = run=$(RUN) figures="$(FIGURES)"
 P50 = run=$(RUN) figures="$(FIGURES)"
 MONEY := $(if $(filter-out 0,$(BUDGET_USD)),budget_usd=$(BUDGET_USD),)
 inference: MONEY_20 = $(MONEY)
@@ -82,6 +83,7 @@ $(OUT)/.settings-10: FORCE ; $(call settings_of,$(P10))
 $(OUT)/.settings-20: FORCE ; $(call settings_of,$(P20))
 $(OUT)/.settings-30: FORCE ; $(call settings_of,$(P30))
 $(OUT)/.settings-40: FORCE ; $(call settings_of,$(P40))
+$(OUT)/.settings-45: FORCE ; $(call settings_of,$(P45))
 $(OUT)/.settings-50: FORCE ; $(call settings_of,$(P50))
 FORCE:
 
@@ -98,7 +100,9 @@ $(OUT)/30_grading.ipynb: notebooks/30_grading.ipynb $(OUT)/20_inference.ipynb $(
 	@$(STAGE) 30_grading $(P30) $(MONEY_30)
 $(OUT)/40_regressions.ipynb: notebooks/40_regressions.ipynb $(OUT)/30_grading.ipynb $(OUT)/.settings-40
 	@$(STAGE) 40_regressions $(P40)
-$(OUT)/50_figures.ipynb: notebooks/50_figures.ipynb $(OUT)/10_contamination.ipynb $(OUT)/40_regressions.ipynb $(OUT)/.settings-50
+$(OUT)/45_manual_grading.ipynb: notebooks/45_manual_grading.ipynb $(wildcard data/judgments/*.csv $(OUT)/grading/*.csv) $(OUT)/30_grading.ipynb $(OUT)/.settings-45
+	@$(STAGE) 45_manual_grading $(P45)
+$(OUT)/50_figures.ipynb: notebooks/50_figures.ipynb $(OUT)/10_contamination.ipynb $(OUT)/40_regressions.ipynb $(OUT)/45_manual_grading.ipynb $(OUT)/.settings-50
 	@$(STAGE) 50_figures $(P50)
 
 inference: $(OUT)/20_inference.ipynb  ## ask the models only: MODELS="gpt-5" BUDGET_USD=20

@@ -77,7 +77,8 @@ def document_statistics(documents: Sequence[Document], signature: str, part: str
     kinds = parts_of(documents)
     own = kinds.get(part, [])
     others = [d for kind in ("MFR", "cs.CL") for d in kinds.get(kind, [])] * (part == "test")
-    rows = [*_by_source(own), {"source": "all", **_statistics(own)}, *_by_source(others)]
+    pooled = [{"source": "all", **_statistics(own)}] if own else []
+    rows = [*_by_source(own), *pooled, *_by_source(others)]
     values = pd.DataFrame(rows)
     columns = {"kTok/D": "ktok", "ε/D": "spans", "Tok/ε": "tok_span", "ε Pos%": "position"}
     shown = []

@@ -181,14 +181,16 @@ PARTS = ("test", "dev", "MFR", "cs.CL")
 def part_of(document: Document) -> str:
     """The part of a FIND collection that a document is counted in, one of PARTS.
 
-    The development set (split "dev", or books that models may have seen, PGS), the natural
-    inconsistencies (MFR), the papers (cs.CL-...), and the test set: all others.
+    The development set (split "dev" or "validation", or books that models may have seen,
+    PGS), the natural inconsistencies (MFR), the papers (cs.CL-...), and the test set: all
+    others.
     """
     if document.source == "MFR":
         return "MFR"
     if document.source.startswith("cs.CL"):
         return "cs.CL"
-    return "dev" if document.split == "dev" or document.source == "PGS" else "test"
+    seen = document.source == "PGS"
+    return "dev" if seen or document.split in ("dev", "validation") else "test"
 
 
 def parts_of(documents: Sequence[Document]) -> dict[str, list[Document]]:

@@ -146,6 +146,9 @@ def refresh(path: Path) -> None:
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":  # progress and logs: they tell of the moment
             cell.outputs = [o for o in cell.outputs if o.get("name") != "stderr"]
+            for output in cell.outputs:  # a widget without its kernel: its static picture stays
+                output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
+    content.metadata.pop("widgets", None)
     content.metadata["language_info"] = {"name": "python"}
     with whole(path) as partial:
         nbformat.write(content, partial)

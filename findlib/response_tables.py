@@ -11,9 +11,7 @@ import pandas as pd
 from . import published, stats
 from .documents import parts_of, rows_of, tokenizer
 from .records import SOURCES, Document
-from .tables import PRINTED, Table, duration, number
-
-FIND_SOURCES = ("BLS", "PRE", "SEC", "EMM", "PG")
+from .tables import FIND_SOURCES, PRINTED, Table, duration, number
 
 
 def by_part(

@@ -13,6 +13,7 @@ from .paths import write_text
 from .records import SOURCES
 
 PRINTED = "FIND, as printed"
+FIND_SOURCES = ("BLS", "PRE", "SEC", "EMM", "PG")
 
 
 @dataclass(frozen=True)

@@ -338,7 +338,9 @@ def test_a_line_changed_in_its_middle_is_absent_with_the_overlap_told():
 def test_a_portrait_is_the_same_in_another_process_and_from_its_file(tmp_path):
     made = portrait.build(lambda: [random_text(5, 9_000)], stride=10, rate=0.02)
     first = portrait.save(made, tmp_path / "a.portrait")
-    code = "import random, sys; from pathlib import Path; from findlib.contamination import portrait\n"
+    code = (
+        "import random, sys; from pathlib import Path; from findlib.contamination import portrait\n"
+    )
     code += "t = ''.join(random.Random(5).choices('abcdefghijklmnopqrstuvwxyz ', k=9000)).strip()\n"
     code += "portrait.save(portrait.build(lambda: [t], stride=10, rate=0.02), Path(sys.argv[1]))"
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "b.portrait")], check=True)
