@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import description_scorers as scorers
+from . import description_torch as neural
 from .paths import FindlibError
 
 METRICS = ("bleurt", "minilm", "rouge1", "rouge2", "rougeL", "bleu", "chrf", "bertscore",
@@ -75,5 +76,5 @@ def _scorer(name: str, checkpoint: str) -> Any:
         return scorers.MiniLM()
     if name == "bertscore-minilm":
         return scorers.MiniLMTokens()
-    kind = scorers.Bleurt if name == "bleurt" else scorers.BertScore
-    return kind(checkpoint or scorers.checkpoint(name))
+    kind = neural.Bleurt if name == "bleurt" else neural.BertScore
+    return kind(checkpoint or neural.checkpoint(name))

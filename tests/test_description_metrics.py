@@ -1,11 +1,14 @@
 """The description metrics of Appendix F: each against a hand computation or another program."""
 
+import re
+
 import numpy as np
 import pytest
 from rapidfuzz.distance import LCSseq
 
 from findlib import description
 from findlib import description_scorers as scorers
+from findlib import description_torch as neural
 from findlib.paths import FindlibError
 
 SAID = "Table 3 says revenue was 12 million but the text says 15 million."
@@ -34,8 +37,7 @@ def test_overlap_metrics_by_hand(name, predicted, reference, by_hand):
 
 def test_rouge_l_is_the_longest_common_subsequence_of_rapidfuzz():
     for predicted, reference in PAIRS:
-        words = [[w for w in "".join(c if c.isalnum() else " " for c in text.lower()).split()]
-                 for text in (predicted, reference)]  # fmt: skip
+        words = [re.findall(r"[a-z0-9]+", text.lower()) for text in (predicted, reference)]
         expected = 2 * LCSseq.similarity(*words) / sum(map(len, words))
         assert description.metric("rougeL").score([predicted], [reference]) == pytest.approx(
             [expected]
@@ -114,7 +116,7 @@ def checkpoint(tmp_path):
     pytest.importorskip("bert_score", reason="bert-score is not installed")
     from transformers import BertConfig, BertModel, BertTokenizer
 
-    words = "[PAD] [UNK] [CLS] [SEP] [MASK] a b c d e the sum is not 1 2 3".split()
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcde123", "the", "sum", "is", "not"]
     (tmp_path / "vocab.txt").write_text("\n".join(words))
     torch.manual_seed(0)
     config = BertConfig(vocab_size=len(words), hidden_size=16, num_hidden_layers=3,
@@ -146,8 +148,8 @@ def test_bertscore_is_the_packages_own(checkpoint, monkeypatch):
 
 def test_bertscore_layers_and_their_absence(checkpoint, monkeypatch):
     """roberta-large's layer 17 is the one that Zhang et al. recommend."""
-    assert scorers.BertScore._layer("roberta-large") == ("roberta-large", 17)
-    assert scorers.BertScore._layer("FacebookAI/roberta-large") == ("FacebookAI/roberta-large", 17)
+    assert neural.BertScore._layer("roberta-large") == ("roberta-large", 17)
+    assert neural.BertScore._layer("FacebookAI/roberta-large") == ("FacebookAI/roberta-large", 17)
     for name, said in [(f"{checkpoint}", "folder@17"), (f"{checkpoint}@x", "folder@17"),
                        (f"{checkpoint}@9", "cannot be loaded"),
                        ("/no/such/folder@2", "FINDLIB_BERTSCORE_CHECKPOINT")]:  # fmt: skip
