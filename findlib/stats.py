@@ -85,28 +85,64 @@ def clustered_paired_test(
     return float(2 * t.sf(abs(mean) / error, names.nunique() - 1))
 
 
-def bold(table: pd.DataFrame, value: str, clustered: bool = False) -> set[str]:
-    """The top model and all not significantly different from it (FIND, section 6).
+def holm(p: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Holm's adjustment of several p values; NaN stays NaN and is no comparison.
+
+    >>> holm([0.01, 0.04, float("nan")]).tolist()
+    [0.02, 0.04, nan]
+    """
+    from statsmodels.stats.multitest import multipletests
+
+    found = np.asarray(p, dtype=float).copy()
+    made = ~np.isnan(found)
+    if made.any():
+        found[made] = multipletests(found[made], method="holm")[1]
+    return found
+
+
+def against_top(table: pd.DataFrame, value: str, clustered: bool = False) -> pd.DataFrame:
+    """Every model against the top one (FIND, section 6), a row a model, in order.
 
     ``table`` has the columns model, doc_id, source and ``value``, a row a document and
-    model. Paired t-test by document at ALPHA, or the clustered test over sources. A model
+    model. Columns: model, mean, n (scored documents), difference to the top model over the
+    documents both have, n_pairs, p (paired t-test by document, or the clustered test over
+    sources; NaN for the top model), p_holm over all comparisons made, and bold, bold_holm:
+    the top model and those not different from it at ALPHA, by p and by p_holm. A model
     without a scored document is never bold; a comparison that cannot be made (too few
     pairs) does not tell models apart.
     """
     wide = table.pivot(index=["source", "doc_id"], columns="model", values=value)
-    means = wide.mean().dropna()
-    if means.empty:
-        return set()
-    order = [model for model in dict.fromkeys(table.model) if model in means.index]
-    top = max(order, key=lambda model: means[model])
-    sources = wide.index.get_level_values("source")
+    means = wide.mean()
+    order = list(dict.fromkeys(table.model))
+    scored = [model for model in order if not np.isnan(means[model])]
+    top = max(scored, key=lambda model: means[model]) if scored else None
+    sources = list(wide.index.get_level_values("source"))
+    rows = [_compared(wide, model, top, sources if clustered else None) for model in order]
+    found = pd.DataFrame(rows).assign(p_holm=lambda t: holm(t.p))
+    has = ~found["mean"].isna()
+    return found.assign(bold=has & ~(found.p < ALPHA), bold_holm=has & ~(found.p_holm < ALPHA))
 
-    def p(model: str) -> float:
-        if clustered:
-            return clustered_paired_test(wide[top], wide[model], list(sources))
-        return paired_t_test(wide[top], wide[model])
 
-    return {model for model in order if model == top or not p(model) < ALPHA}
+def _compared(
+    wide: pd.DataFrame, model: str, top: str | None, sources: list[str] | None
+) -> dict[str, object]:
+    p, pairs, difference = float("nan"), 0, float("nan")
+    if top is not None and model != top:
+        gap = wide[top] - wide[model]
+        pairs, difference = int(gap.notna().sum()), float(gap.mean())
+        p = (
+            paired_t_test(wide[top], wide[model])
+            if sources is None
+            else clustered_paired_test(wide[top], wide[model], sources)
+        )
+    return {"model": model, "mean": float(wide[model].mean()), "n": int(wide[model].count()),
+            "top": top, "difference": difference, "n_pairs": pairs, "p": p}  # fmt: skip
+
+
+def bold(table: pd.DataFrame, value: str, clustered: bool = False) -> set[str]:
+    """The top model and all not significantly different from it, unadjusted, as FIND prints."""
+    found = against_top(table, value, clustered)
+    return set(found.model[found.bold])
 
 
 def summary(table: pd.DataFrame, value: str) -> pd.DataFrame:
@@ -130,6 +166,42 @@ def summary(table: pd.DataFrame, value: str) -> pd.DataFrame:
                 "se": error, "n_scored": int((~np.isnan(values)).sum()), "n": len(values),
             })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def spearman(means: pd.DataFrame, values: Sequence[str]) -> pd.DataFrame:
+    """Spearman correlation of each pair of columns, two-sided p (FIND, section 6).
+
+    ``means``: a row a model and source. Columns: first, second, rho, p, n. NaN for fewer
+    than three rows or a column without spread.
+    """
+    from itertools import combinations
+
+    from scipy.stats import spearmanr
+
+    rows = []
+    for first, second in combinations(values, 2):
+        both = means[[first, second]].dropna()
+        told = len(both) > 2 and (both.nunique() > 1).all()
+        rho, p = spearmanr(both[first], both[second]) if told else (float("nan"), float("nan"))
+        rows.append({"first": first, "second": second, "rho": float(rho), "p": float(p),
+                     "n": len(both)})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def two_sample(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    """Difference of two means (first - second) of different documents, two-sided p (Welch).
+
+    NaN p for fewer than two values in a group or no spread in either.
+    """
+    from scipy.stats import ttest_ind
+
+    a, b = _kept(first), _kept(second)
+    if not len(a) or not len(b):
+        return float("nan"), float("nan")
+    difference = float(a.mean() - b.mean())
+    told = min(len(a), len(b)) > 1 and (np.ptp(a) or np.ptp(b))
+    p = float(ttest_ind(a, b, equal_var=False).pvalue) if told else float("nan")
+    return difference, p
 
 
 def _kept(values: Sequence[float] | np.ndarray) -> np.ndarray:

@@ -114,3 +114,54 @@ def test_summary_weighs_documents_equally():
     assert summary["mean"].to_dict() == pytest.approx({"A": 1, "B": 0, "AVG": 2 / 3})
     assert summary.n_scored.to_dict() == {"A": 2, "B": 1, "AVG": 3}
     assert summary.se["AVG"] == pytest.approx(np.sqrt((2 / 3) ** 2 + (2 / 3) ** 2) / 3)
+
+
+def test_holm_against_the_definition():
+    """By hand: .01 x 3, then max of .02 x 2 and the one before, then .5."""
+    assert stats.holm([0.5, 0.01, np.nan, 0.02]) == pytest.approx(
+        [0.5, 0.03, np.nan, 0.04], nan_ok=True
+    )
+    assert np.isnan(stats.holm([np.nan])).all()
+
+
+def test_holm_never_shortens_the_set_that_is_not_different():
+    """A property: adjusted p are never smaller."""
+    rng = np.random.default_rng(6)
+    scores = table({m: {"A": rng.random(25) < rate} for m, rate in
+                    [("a", 0.9), ("b", 0.7), ("c", 0.6), ("d", 0.2)]})  # fmt: skip
+    found = stats.against_top(scores.assign(task=scores.task.astype(float)), "task")
+    assert (found.p_holm >= found.p)[found.p.notna()].all()
+    assert (found.bold_holm | ~found.bold).all()
+    assert found.n_pairs[found.model != "a"].tolist() == [25] * 3
+    p = scipy.stats.ttest_rel(
+        scores.task[scores.model == "a"].astype(float),
+        scores.task[scores.model == "d"].astype(float),
+    ).pvalue
+    assert found.p.iloc[3] == pytest.approx(p)
+
+
+def test_spearman_between_the_printed_metrics():
+    """FIND, section 6: over model x source of Table 4, all p < .001, the smallest .86.
+
+    The printed largest, .92, does not follow from the printed cells (see 90_published)."""
+    cells = published.table("4")
+    cells = cells[cells.column != "AVG"].assign(value=cells.value.astype(float))
+    order = cells.groupby(["part", "column"]).cumcount()  # rows without a name: by position
+    wide = cells.assign(order=order).pivot_table(
+        index=["order", "column"], columns="part", values="value"
+    )
+    found = stats.spearman(wide, ["evidence", "description", "task"])
+    assert (found.n == 55).all()
+    assert f"{found.rho.min():.2f}" == "0.86"
+    assert (found.p < 0.001).all()
+    assert stats.spearman(wide.assign(task=0.0), ["evidence", "task"]).rho.isna().all()
+
+
+def test_two_sample_against_scipy():
+    rng = np.random.default_rng(7)
+    a, b = rng.random(25), rng.random(75)
+    difference, p = stats.two_sample([*a, np.nan], b)
+    assert difference == pytest.approx(a.mean() - b.mean())
+    assert p == pytest.approx(scipy.stats.ttest_ind(a, b, equal_var=False).pvalue)
+    assert np.isnan(stats.two_sample([0, 0], [0, 0, 0])[1])
+    assert np.isnan(stats.two_sample([], [1])).all()
