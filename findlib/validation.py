@@ -96,6 +96,11 @@ def digest(answer: Answer) -> str:
     return sha256(json.dumps(content, ensure_ascii=False))[:12]
 
 
+def signature(judgments: pd.DataFrame) -> str:
+    """What tables say of the judgments: a hash and their number."""
+    return f"judgments:{sha256(judgments.to_csv(index=False))[:12]} ({len(judgments)} rows)"
+
+
 def responses_judged(
     documents: Sequence[Document],
     responses: pd.DataFrame,

@@ -8,7 +8,7 @@ import pandas as pd
 
 from . import roc, validation, validation_tables
 from .description import METRICS, Metric
-from .figures import WIDTH, Figure, _style
+from .figures import WIDTH, Figure, style
 
 # one colour and line a metric, everywhere (colours that colour-blind readers tell apart)
 LINES = {
@@ -50,8 +50,8 @@ def _curves(
     part = validation.to_score(table)
     curves = {label: roc.curve(part[column], part[truth]) for label, column in columns.items()}
     areas = {label: roc.auc(part[column], part[truth]).area for label, column in columns.items()}
-    with _style() as pyplot:
-        drawn, axis = pyplot.subplots(figsize=(WIDTH * 0.75, WIDTH * 0.5), layout="constrained")
+    with style() as pyplot:
+        drawn, axis = pyplot.subplots(figsize=(WIDTH * 0.6, WIDTH * 0.6), layout="constrained")
         axis.plot([0, 1], [0, 1], color="#cccccc", linewidth=0.8, zorder=1)
         for label, points in curves.items():
             if len(points):
@@ -59,11 +59,12 @@ def _curves(
                 axis.plot(points.fpr, points.tpr, line, color=colour, linewidth=1.3,
                           label=f"{label} ({areas[label]:.3f})")  # fmt: skip
         axis.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-        axis.set(xlabel="wrong answers above the threshold", ylabel="right answers above it")
+        axis.set_xlabel("share of wrong answers above the threshold")
+        axis.set_ylabel("share of right answers above the threshold")
         if axis.get_legend_handles_labels()[0]:
-            drawn.legend(loc="outside right center", title="metric (area)")
+            axis.legend(loc="lower right", title="metric (area)")
         else:
-            axis.text(0.5, 0.5, "no curve is defined", ha="center", va="bottom")
+            axis.text(0.7, 0.3, "no curve is defined", ha="center", va="center")
     points = [curve.assign(metric=label) for label, curve in curves.items()]
     values = pd.concat(points, ignore_index=True)[["metric", "threshold", "fpr", "tpr"]]
     right, wrong = int((part[truth] == 1).sum()), int((part[truth] == 0).sum())

@@ -85,8 +85,10 @@ def _area(row: dict[str, Any], first: str, part: pd.DataFrame, truth: str) -> di
         if row["column"] in ("", first)
         else roc.compare(scores, part[first], part[truth], part.doc_id)
     )
+    means = [float(scores[part[truth] == side].mean()) for side in (1, 0)]
     return {**row, "at_hand": bool(row["column"]), "auc": found.area, "se": found.se,
-            "low": found.low, "high": found.high, "p": p, "right": found.right,
+            "low": found.low, "high": found.high, "p": p,
+            "mean_right": means[0], "mean_wrong": means[1], "right": found.right,
             "wrong": found.wrong, "n_scored": found.right + found.wrong,
             "n": len(part)}  # fmt: skip
 
@@ -98,6 +100,7 @@ def _cells(row: pd.Series) -> dict[str, str]:
         "metric": row.metric, "origin": "this run",
         "AUC": undefined if pd.isna(row.auc) else f"{row.auc:.3f}",
         "95% interval": interval, "p": number(row.p, ".3f"),
+        "mean right": number(row.mean_right, ".3f"), "mean wrong": number(row.mean_wrong, ".3f"),
         "right / wrong": f"{row.right} / {row.wrong}" if row.at_hand else "–",
         "n scored": f"{row.n_scored} of {row.n}",
     }  # fmt: skip
@@ -170,8 +173,9 @@ def _agreement(part: pd.DataFrame) -> Agreement:
 
 def _agreed(name: str, found: Agreement, n: int) -> dict[str, Any]:
     cells = found.table.to_numpy()
+    low, high = (found.low, found.high) if not pd.isna(found.kappa) else (float("nan"),) * 2
     return {"answers of": name, "n": found.n, "n_judged": n, "agreed": found.agreed,
-            "kappa": found.kappa, "low": found.low, "high": found.high,
+            "kappa": found.kappa, "low": low, "high": high,
             "both_right": int(cells[0, 0]), "judge_only": int(cells[0, 1]),
             "hand_only": int(cells[1, 0]), "both_wrong": int(cells[1, 1])}  # fmt: skip
 
@@ -186,3 +190,12 @@ def _agreed_cells(row: pd.Series) -> dict[str, str]:
         "judge only": str(row.judge_only), "hand only": str(row.hand_only),
         "both wrong": str(row.both_wrong),
     }  # fmt: skip
+
+
+def numbers(table: pd.DataFrame, *areas: Table) -> dict[str, float]:
+    """The numbers to state: counts, and of every metric at hand what is defined."""
+    found: dict[str, float] = dict(validation.counts(table))
+    for row in pd.concat([area.values for area in areas]).itertuples():
+        each = {"auc": row.auc, "mean_right": row.mean_right, "mean_wrong": row.mean_wrong}
+        found |= {f"{row.metric}.{k}": float(v) for k, v in each.items() if not pd.isna(v)}
+    return found
