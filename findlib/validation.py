@@ -174,11 +174,12 @@ def add_descriptions(table: pd.DataFrame, metrics: Sequence[Metric]) -> pd.DataF
 
 def counts(table: pd.DataFrame) -> dict[str, int]:
     """How many responses there are of each of KINDS, and how many of those left to the
-    metrics were judged, not judged, or judged as they no longer are ("stale")."""
+    metrics are judged, not judged, or judged as they no longer are ("stale")."""
     kinds = {kind: int((table.kind == kind).sum()) for kind in KINDS}
     scored = table.judged[table.kind == "scored"]
-    states = {state: int((scored == state).sum()) for state in ("yes", "no", "stale")}
-    return {"responses": len(table), **kinds, **states}
+    states = {"judged": "yes", "not judged": "no", "stale": "stale"}
+    found = {name: int((scored == state).sum()) for name, state in states.items()}
+    return {"responses": len(table), **kinds, **found}
 
 
 def to_score(table: pd.DataFrame) -> pd.DataFrame:

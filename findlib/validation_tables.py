@@ -112,7 +112,8 @@ def notes(table: pd.DataFrame, truth: str) -> tuple[str, ...]:
     counted = (
         f"{n['responses']} responses: {n['no answer']} without an answer, {n['exact']} exact, "
         f"{n['failed']} failed (not graded), {n['scored']} left to the metrics; of these "
-        f"{n['yes']} judged, {n['no']} not judged, {n['stale']} with a judgment of another answer."
+        f"{n['judged']} judged, {n['not judged']} not judged, {n['stale']} with a judgment of "
+        "another answer."
     )
     told = printed("appendix E").value
     origin = (

@@ -131,7 +131,8 @@ def test_what_is_set_aside_and_what_is_judged(document):
     assert (found.right["e"], found.right["d"]) == (0, 0)  # 1 and 0; judge_ok wins over 1 and 1
     assert np.isnan(found.evidence_ok["f"])
     assert validation.counts(table) == {"responses": 6, "no answer": 2, "exact": 1, "failed": 1,
-                                        "scored": 2, "yes": 1, "no": 0, "stale": 1}  # fmt: skip
+                                        "scored": 2, "judged": 1, "not judged": 0,
+                                        "stale": 1}  # fmt: skip
     assert validation.to_score(table).model.tolist() == ["e"]
     assert not validation.against_rule(table)
     against = marks(("d1", "d", 0, 1, "", np.nan))
@@ -182,7 +183,7 @@ def test_evidence_areas_are_those_worked_by_hand(constructed):
     0 for all wrong answers and for the 5 miscopied right ones, above 0 for the other 15:
     (15 * 20 + 5 * 20 / 2) / 400 = 7/8. Lenient reads the miscopied ones: 1."""
     table, _ = constructed
-    assert validation.counts(table)["yes"] == 40
+    assert validation.counts(table)["judged"] == 40
     assert (table.evidence[table.evidence_ok == 0] == 0).all()
     assert (table.evidence == 0).sum() == 25
     found = validation_tables.evidence(table, "s")
@@ -256,7 +257,7 @@ def test_numbers_to_state_are_those_that_are_defined(constructed):
     found = validation_tables.numbers(table, validation_tables.evidence(table, "s"))
     assert found["strict.auc"] == 7 / 8
     assert found["lenient.mean_wrong"] < found["lenient.mean_right"]
-    assert found["yes"] == 40
+    assert found["judged"] == 40
     wrong = table[table.model == "far"]
     stated = validation_tables.numbers(wrong, validation_tables.descriptions(wrong, metrics, "s"))
     assert not any("auc" in key or "right" in key for key in stated)
