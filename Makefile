@@ -36,6 +36,7 @@ recorded := $(if $(filter 0 no false,$(RECORDED)),false,true)
 P00 = run=$(RUN) dataset="$(DATASET)" only="$(ONLY)" limit=$(LIMIT) figures="$(FIGURES)"
 P20 = run=$(RUN) models="$(MODELS)" model_file="$(MODEL_FILE)" reading=$(READING) settings="$(SETTINGS)" recorded=$(recorded)
 P30 = run=$(RUN) judge="$(JUDGE)" description_metric=$(DESCRIPTION) model_file="$(MODEL_FILE)" recorded=$(recorded)
+P40 = run=$(RUN) figures="$(FIGURES)"
 P50 = run=$(RUN) figures="$(FIGURES)"
 MONEY := $(if $(filter-out 0,$(BUDGET_USD)),budget_usd=$(BUDGET_USD),)
 inference: MONEY_20 = $(MONEY)
@@ -74,6 +75,7 @@ endef
 $(OUT)/.settings-00: FORCE ; $(call settings_of,$(P00))
 $(OUT)/.settings-20: FORCE ; $(call settings_of,$(P20))
 $(OUT)/.settings-30: FORCE ; $(call settings_of,$(P30))
+$(OUT)/.settings-40: FORCE ; $(call settings_of,$(P40))
 $(OUT)/.settings-50: FORCE ; $(call settings_of,$(P50))
 FORCE:
 
@@ -86,7 +88,9 @@ $(OUT)/20_inference.ipynb: notebooks/20_inference.ipynb $(wildcard data/recorded
 	@$(STAGE) 20_inference $(P20) $(MONEY_20)
 $(OUT)/30_grading.ipynb: notebooks/30_grading.ipynb $(OUT)/20_inference.ipynb $(OUT)/.settings-30
 	@$(STAGE) 30_grading $(P30) $(MONEY_30)
-$(OUT)/50_figures.ipynb: notebooks/50_figures.ipynb $(OUT)/30_grading.ipynb $(OUT)/.settings-50
+$(OUT)/40_regressions.ipynb: notebooks/40_regressions.ipynb $(OUT)/30_grading.ipynb $(OUT)/.settings-40
+	@$(STAGE) 40_regressions $(P40)
+$(OUT)/50_figures.ipynb: notebooks/50_figures.ipynb $(OUT)/40_regressions.ipynb $(OUT)/.settings-50
 	@$(STAGE) 50_figures $(P50)
 
 inference: $(OUT)/20_inference.ipynb  ## ask the models only: MODELS="gpt-5" BUDGET_USD=20

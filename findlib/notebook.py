@@ -14,6 +14,7 @@ import yaml
 
 from .paths import FindlibError, output, root, run_folder, whole
 
+QUIET = ["--log-level=ERROR"]  # kernels warn of TCP on every start; they listen on loopback only
 TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool,
                          "list": list, "dict": dict}  # fmt: skip
 
@@ -111,6 +112,7 @@ def execute(path: Path, values: dict[str, Any], out: Path) -> float:
         papermill.execute_notebook(
             str(path), str(partial), parameters=values, kernel_name="python3", cwd=str(root()),
             progress_bar=False, log_output=True, stdout_file=sys.stdout, stderr_file=sys.stderr,
+            extra_arguments=QUIET,
         )  # fmt: skip
     except PapermillExecutionError as error:
         partial.replace(failed)
@@ -136,7 +138,7 @@ def refresh(path: Path) -> None:
     try:
         NotebookClient(
             content, kernel_name="python3", resources={"metadata": {"path": str(root())}},
-            record_timing=False,
+            record_timing=False, extra_arguments=QUIET,
         ).execute()  # fmt: skip
     except CellExecutionError as error:
         raise FindlibError(f"{path.name}: {_reason(error)}") from None
