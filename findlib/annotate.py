@@ -218,7 +218,7 @@ def main(words: list[str] | None = None) -> int:
 
 def _distribution(documents: Sequence[Document]) -> str:
     """Table 1 of these documents, the printed counts below."""
-    from .find_tables import inconsistency_types
+    from .document_tables import inconsistency_types
     from .manifest import signature
     from .tables import markdown
 

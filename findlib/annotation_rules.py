@@ -10,6 +10,7 @@ from .records import Document
 
 MODALITIES = ("text", "table", "both")
 SCOPES = ("short", "long")
+SPLITS = ("test", "validation", "dev")
 LONGEST = 500  # characters of a span
 SHORT_RANGE = 1_500  # characters from the first span to the trigger's end, about half a page
 NEAR = 1_500  # characters between an inserted change and a span
@@ -100,8 +101,9 @@ def _description(document: Document) -> Iterator[Finding]:
 
 
 def _labels(document: Document) -> Iterator[Finding]:
-    for name, value, menu in (("modality", document.modality, MODALITIES),
-                              ("scope", document.scope, SCOPES)):  # fmt: skip
+    menus = {"modality": MODALITIES, "scope": SCOPES, "split": SPLITS}
+    for name, menu in menus.items():
+        value = getattr(document, name)
         if not value:
             yield Finding("warning", f"{name} is not labelled", f"use one of {menu}")
         elif value not in menu:

@@ -12,9 +12,8 @@ from . import description, roc, validation
 from .agreement import Agreement, agreement
 from .description import Metric
 from .paths import package
-from .tables import Table, number
+from .tables import PRINTED, Table, number
 
-PRINTED = "FIND, as printed"
 FEW = 10  # right or wrong answers: with fewer of either DeLong's interval is rough
 _RULE = (
     "Judged is the answer with the highest strict evidence score, the first of equals. Set "

@@ -68,6 +68,7 @@ LONG = replace(GOOD, text=TEXT.replace("\n\nThe profit", "\n\n" + LEAD * 20 + "\
     (replace(GOOD, text=TEXT.replace("|", "!"), evidence=GOOD.evidence[::2], corrected=""), "", ""),
     (replace(GOOD, scope="medium"), "error", "scope 'medium' is unknown"),
     (replace(GOOD, scope=""), "warning", "scope is not labelled"),
+    (replace(GOOD, split="train"), "error", "split 'train' is unknown"),
     (replace(GOOD, scope="long"), "warning", "is it 'short'?"),
     (LONG, "", ""),
     (replace(LONG, scope="short"), "warning", f"(short: at most {SHORT_RANGE}); is it 'long'?"),

@@ -211,7 +211,7 @@ def test_description_areas_and_the_rows_of_what_is_not_at_hand(constructed):
     shown = found.shown[found.shown.origin == "this run"].set_index("metric")
     absent = set(description.METRICS) - {m.name for m in metrics}
     assert set(shown.index[shown.AUC == "not at hand"]) == absent
-    printed = found.shown[found.shown.origin == validation_tables.PRINTED].set_index("metric").AUC
+    printed = found.shown[found.shown.origin == tables.PRINTED].set_index("metric").AUC
     assert printed.to_dict() == {"bleurt": "0.888", "rouge2": "0.862", "bleu": "0.777"}
     assert all(values.n_scored[name] == 0 and np.isnan(values.auc[name]) for name in absent)
 
