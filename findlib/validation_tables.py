@@ -53,7 +53,9 @@ def descriptions(table: pd.DataFrame, metrics: Sequence[Metric], signature: str)
     found = _areas("table_validation_description", title, "figure F.1", rows, table, signature)
     cut = [f"{metric.name}: {metric.long_pairs} texts or pairs cut to the model's maximum length."
            for metric in metrics if metric.long_pairs]  # fmt: skip
-    return replace(found, notes=(*found.notes, *cut))
+    absent = ", ".join(row["metric"] for row in rows if not row["column"])
+    how = [f"Not at hand: {absent}; `make bleurt` and a checkpoint (README.md)."] if absent else []
+    return replace(found, notes=(*found.notes, *cut, *how))
 
 
 def _areas(
