@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from findlib import annotate, data
-from findlib.annotation_rules import NEAR, SHORT_RANGE, changes, findings
+from findlib.annotate.annotation_rules import NEAR, SHORT_RANGE, changes, findings
 from findlib.records import Document
 
 LEAD = "The committee met in May. " * 4

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import auc as trapezoid
 from sklearn.metrics import roc_auc_score
 
-from findlib import roc
+from findlib.validation import roc
 
 
 def test_the_published_rating_data_of_hanley_and_mcneil():

@@ -9,23 +9,13 @@ import pandas as pd
 import pytest
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
-from findlib import (
-    data,
-    description,
-    find,
-    judge,
-    models,
-    runner,
-    tables,
-    validation,
-    validation_figures,
-    validation_tables,
-)
+from findlib import data, description, find, judge, models, runner, tables, validation
 from findlib.cache import Cache
 from findlib.figures import write
 from findlib.parsing import parse_response
 from findlib.paths import FindlibError
 from findlib.records import Answer, reference
+from findlib.validation import agreement_tables, curves
 
 HEAD = "doc_id,model,evidence_ok,description_ok,digest,judge_ok,note\n"
 
@@ -138,7 +128,7 @@ def test_what_is_set_aside_and_what_is_judged(document):
     against = marks(("d1", "d", 0, 1, "", np.nan))
     table = validation.responses_judged([document], responses, answers, grades, against)
     assert validation.against_rule(table) == 1
-    assert any("against the rule" in n for n in validation_tables.notes(table, "evidence_ok"))
+    assert any("against the rule" in n for n in agreement_tables.notes(table, "evidence_ok"))
 
 
 def test_a_digest_changes_with_any_span_or_the_description():
@@ -186,7 +176,7 @@ def test_evidence_areas_are_those_worked_by_hand(constructed):
     assert validation.counts(table)["judged"] == 40
     assert (table.evidence[table.evidence_ok == 0] == 0).all()
     assert (table.evidence == 0).sum() == 25
-    found = validation_tables.evidence(table, "s")
+    found = agreement_tables.evidence(table, "s")
     values = found.values.set_index("metric")
     assert values.auc.to_dict() == {"strict": 7 / 8, "lenient": 1.0}
     assert values.auc["strict"] == roc_auc_score(table.evidence_ok, table.evidence)
@@ -201,7 +191,7 @@ def test_evidence_areas_are_those_worked_by_hand(constructed):
 def test_description_areas_and_the_rows_of_what_is_not_at_hand(constructed):
     """Against scikit-learn; right descriptions are the reference's but for a word."""
     table, metrics = constructed
-    found = validation_tables.descriptions(table, metrics, "s")
+    found = agreement_tables.descriptions(table, metrics, "s")
     values = found.values.set_index("metric")
     assert values.index.tolist() == list(description.METRICS)
     for metric in metrics:
@@ -218,14 +208,14 @@ def test_description_areas_and_the_rows_of_what_is_not_at_hand(constructed):
 
 def test_curves_hold_every_threshold_and_name_the_area(constructed, tmp_path):
     table, metrics = constructed
-    drawn = validation_figures.evidence_curves(table, "sig")
+    drawn = curves.evidence_curves(table, "sig")
     strict = drawn.values[drawn.values.metric == "strict"]
     assert strict[["fpr", "tpr"]].to_numpy().tolist()[0] == [0, 0]
     assert strict[["fpr", "tpr"]].to_numpy().tolist()[-2:] == [[0, 0.75], [1, 1]]  # at 0: the rest
     labels = [t.get_text() for t in drawn.drawn.axes[0].get_legend().get_texts()]
     assert labels == ["strict (0.875)", "lenient (1.000)"]
     assert "20 right, 20 wrong" in drawn.caption
-    described = validation_figures.description_curves(table, metrics, "sig")
+    described = curves.description_curves(table, metrics, "sig")
     assert set(described.values.metric) == {m.name for m in metrics}
     for figure in (drawn, described):
         assert write(figure, tmp_path).is_file()
@@ -234,32 +224,32 @@ def test_curves_hold_every_threshold_and_name_the_area(constructed, tmp_path):
 def test_one_class_only_is_said_and_nothing_is_invented(constructed, tmp_path):
     table, metrics = constructed
     wrong = table[table.model == "far"]
-    for found in (validation_tables.evidence(wrong, "s"),
-                  validation_tables.descriptions(wrong, metrics, "s")):  # fmt: skip
+    for found in (agreement_tables.evidence(wrong, "s"),
+                  agreement_tables.descriptions(wrong, metrics, "s")):  # fmt: skip
         assert found.values.auc.isna().all()
         assert any("all 20 judged answers are wrong" in note for note in found.notes)
         shown = found.shown[found.shown.origin == "this run"]
         assert set(shown.AUC) <= {"not defined", "not at hand"}
         assert tables.markdown(found)
         assert tables.latex(found)
-    figure = validation_figures.evidence_curves(wrong, "sig")
+    figure = curves.evidence_curves(wrong, "sig")
     assert figure.values.empty
     assert "all 20 judged answers are wrong" in figure.caption
     assert write(figure, tmp_path).is_file()
-    nobody = validation_tables.evidence(table.assign(judged="no"), "s")
+    nobody = agreement_tables.evidence(table.assign(judged="no"), "s")
     assert any("no answer is judged" in note for note in nobody.notes)
-    few = validation_tables.classes(table.iloc[:6], "evidence_ok")
+    few = agreement_tables.classes(table.iloc[:6], "evidence_ok")
     assert few[0].startswith("3 right and 3 wrong answers")
 
 
 def test_numbers_to_state_are_those_that_are_defined(constructed):
     table, metrics = constructed
-    found = validation_tables.numbers(table, validation_tables.evidence(table, "s"))
+    found = agreement_tables.numbers(table, agreement_tables.evidence(table, "s"))
     assert found["strict.auc"] == 7 / 8
     assert found["lenient.mean_wrong"] < found["lenient.mean_right"]
     assert found["judged"] == 40
     wrong = table[table.model == "far"]
-    stated = validation_tables.numbers(wrong, validation_tables.descriptions(wrong, metrics, "s"))
+    stated = agreement_tables.numbers(wrong, agreement_tables.descriptions(wrong, metrics, "s"))
     assert not any("auc" in key or "right" in key for key in stated)
     assert not any(np.isnan(value) for value in stated.values())
 
@@ -269,7 +259,7 @@ def test_the_judges_agreement_is_counted_and_its_kappa_is_scikit_learns(construc
     table, _ = constructed
     table = table.assign(task=(table.evidence >= 0.5).astype(float))
     table.loc[table.index[:3], "task"] = float("nan")
-    found = validation_tables.judge(table, "the stand-in", "s")
+    found = agreement_tables.judge(table, "the stand-in", "s")
     values = found.values.set_index("answers of")
     rest = table[table.task.notna()]
     assert values.n.to_dict() == {"near": 18, "far": 19, "all": 37}

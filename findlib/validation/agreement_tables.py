@@ -8,11 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from . import description, roc, validation
-from .agreement import Agreement, agreement
-from .description import Metric
-from .paths import package
-from .tables import PRINTED, Table, number
+from .. import description, validation
+from ..agreement import Agreement, agreement
+from ..description import Metric
+from ..paths import package
+from ..tables import PRINTED, Table, number
+from . import roc
 
 FEW = 10  # right or wrong answers: with fewer of either DeLong's interval is rough
 _RULE = (

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .data import read_text
-from .description import Metric
-from .paths import FindlibError, sha256, source
-from .records import Answer, Document
+from ..data import read_text
+from ..description import Metric
+from ..paths import FindlibError, sha256, source
+from ..records import Answer, Document
 
 COLUMNS = ("doc_id", "model", "evidence_ok", "description_ok")
 OPTIONAL = ("digest", "judge_ok", "note")

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from . import roc, validation, validation_tables
-from .description import METRICS, Metric
-from .figures import WIDTH, Figure, style
+from .. import validation
+from ..description import METRICS, Metric
+from ..figures import WIDTH, Figure, style
+from . import agreement_tables, roc
 
 # one colour and line a metric, everywhere (colours that colour-blind readers tell apart)
 LINES = {
@@ -69,5 +70,5 @@ def _curves(
     values = pd.concat(points, ignore_index=True)[["metric", "threshold", "fpr", "tpr"]]
     right, wrong = int((part[truth] == 1).sum()), int((part[truth] == 0).sum())
     text = f"{caption} ({right} right, {wrong} wrong answers; auto-gradable ones set aside)."
-    said = [text, *validation_tables.classes(part, truth), f"`{signature}`"]
+    said = [text, *agreement_tables.classes(part, truth), f"`{signature}`"]
     return Figure(name, drawn, " ".join(said), values)

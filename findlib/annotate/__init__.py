@@ -13,10 +13,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from .. import data
+from ..paths import FindlibError, source
+from ..records import Document
 from . import annotation_rules as rules
-from . import data
-from .paths import FindlibError, source
-from .records import Document
 
 LONG_LINE = 50  # characters: shorter lines do not tell documents apart
 SHARED = 0.5  # of a document's long lines that stand in another one, too
@@ -218,12 +218,8 @@ def main(words: list[str] | None = None) -> int:
 
 def _distribution(documents: Sequence[Document]) -> str:
     """Table 1 of these documents, the printed counts below."""
-    from .document_tables import inconsistency_types
-    from .manifest import signature
-    from .tables import markdown
+    from ..document_tables import inconsistency_types
+    from ..manifest import signature
+    from ..tables import markdown
 
     return markdown(inconsistency_types(documents, signature(documents)))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from .records import Document
+from ..records import Document
 
 MODALITIES = ("text", "table", "both")
 SCOPES = ("short", "long")
