@@ -17,8 +17,14 @@ RECORDED ?= 1
 ONLY ?=
 LIMIT ?= 0
 BUDGET_USD ?= 0
-default := data/sample|sample|smollm2-135m||evidence|auto|auto|{}||0
-FIGURES ?= $(if $(filter $(default),$(subst $() ,_,$(DATASET)|$(RUN)|$(MODELS)|$(MODEL_FILE)|$(JUDGE)|$(DESCRIPTION)|$(READING)|$(SETTINGS)|$(ONLY)|$(LIMIT))),figures,runs/$(RUN)/figures)
+JUDGMENTS ?= $(wildcard data/judgments/$(RUN).csv)
+DATA ?= $(DATASET)
+CORPUS ?=
+INDEX ?= cache/index/$(notdir $(patsubst %/,%,$(CORPUS)))
+CORPORA ?=
+TOKENIZER ?=
+default := data/sample|sample|smollm2-135m||evidence|auto|auto|{}||0|||data/judgments/sample.csv
+FIGURES ?= $(if $(filter $(default),$(subst $() ,_,$(DATASET)|$(RUN)|$(MODELS)|$(MODEL_FILE)|$(JUDGE)|$(DESCRIPTION)|$(READING)|$(SETTINGS)|$(ONLY)|$(LIMIT)|$(CORPORA)|$(TOKENIZER)|$(JUDGMENTS))),figures,runs/$(RUN)/figures)
 MODEL ?= $(firstword $(MODELS))
 PYTHON ?= python3
 
@@ -31,21 +37,25 @@ OUT := $(FINDLIB_OUTPUT)/runs/$(RUN)
 VENV := .venv
 PY := $(VENV)/bin/python
 STAGE := $(PY) -m findlib.notebook
-SOURCES := $(wildcard findlib/*.py findlib/prompts/* findlib/reference/*)
+SOURCES := $(wildcard findlib/*.py findlib/*/*.py findlib/prompts/* findlib/reference/*)
 recorded := $(if $(filter 0 no false,$(RECORDED)),false,true)
 P00 = run=$(RUN) dataset="$(DATASET)" only="$(ONLY)" limit=$(LIMIT) figures="$(FIGURES)"
+P10 = run=$(RUN) corpora="$(CORPORA)" tokenizer="$(TOKENIZER)" figures="$(FIGURES)"
 P20 = run=$(RUN) models="$(MODELS)" model_file="$(MODEL_FILE)" reading=$(READING) settings="$(SETTINGS)" recorded=$(recorded)
 P30 = run=$(RUN) judge="$(JUDGE)" description_metric=$(DESCRIPTION) model_file="$(MODEL_FILE)" recorded=$(recorded)
+P35 = run=$(RUN) judgments="$(JUDGMENTS)" figures="$(FIGURES)"
+P40 = run=$(RUN) figures="$(FIGURES)"
+P45 = run=$(RUN) figures="$(FIGURES)"
 P50 = run=$(RUN) figures="$(FIGURES)"
 MONEY := $(if $(filter-out 0,$(BUDGET_USD)),budget_usd=$(BUDGET_USD),)
 inference: MONEY_20 = $(MONEY)
 grading: MONEY_30 = $(MONEY)
 
-.PHONY: help install bleurt paper inference grading test lint format notebook notebooks expected record serve lab lock clean FORCE
+.PHONY: help install bleurt paper inference grading index check-data test lint format notebook notebooks expected record serve lab lock clean FORCE
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
-	@echo "settings: DATASET RUN MODELS MODEL_FILE JUDGE DESCRIPTION READING SETTINGS RECORDED ONLY LIMIT BUDGET_USD FIGURES"
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@echo "settings: DATASET RUN MODELS MODEL_FILE JUDGE DESCRIPTION READING SETTINGS RECORDED ONLY LIMIT BUDGET_USD FIGURES CORPORA TOKENIZER JUDGMENTS"
 
 # ---- set-up
 install: $(VENV)/.installed  ## create .venv and install the lock (done by every target that needs it)
@@ -72,13 +82,19 @@ define settings_of
 @echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@
 endef
 $(OUT)/.settings-00: FORCE ; $(call settings_of,$(P00))
+$(OUT)/.settings-10: FORCE ; $(call settings_of,$(P10))
 $(OUT)/.settings-20: FORCE ; $(call settings_of,$(P20))
 $(OUT)/.settings-30: FORCE ; $(call settings_of,$(P30))
+$(OUT)/.settings-35: FORCE ; $(call settings_of,$(P35))
+$(OUT)/.settings-40: FORCE ; $(call settings_of,$(P40))
+$(OUT)/.settings-45: FORCE ; $(call settings_of,$(P45))
 $(OUT)/.settings-50: FORCE ; $(call settings_of,$(P50))
 FORCE:
 
 $(OUT)/00_data.ipynb: notebooks/00_data.ipynb $(OUT)/.settings-00 $(SOURCES) $(wildcard $(DATASET)/*) | $(VENV)/.installed
 	@$(STAGE) 00_data $(P00)
+$(OUT)/10_contamination.ipynb: notebooks/10_contamination.ipynb $(OUT)/00_data.ipynb $(OUT)/.settings-10
+	@$(STAGE) 10_contamination $(P10)
 # a stage with failed requests is run again the next time: they are not stored
 $(OUT)/20_inference.ipynb: $(if $(wildcard $(OUT)/.failed-20),FORCE)
 $(OUT)/30_grading.ipynb: $(if $(wildcard $(OUT)/.failed-30),FORCE)
@@ -86,7 +102,13 @@ $(OUT)/20_inference.ipynb: notebooks/20_inference.ipynb $(wildcard data/recorded
 	@$(STAGE) 20_inference $(P20) $(MONEY_20)
 $(OUT)/30_grading.ipynb: notebooks/30_grading.ipynb $(OUT)/20_inference.ipynb $(OUT)/.settings-30
 	@$(STAGE) 30_grading $(P30) $(MONEY_30)
-$(OUT)/50_figures.ipynb: notebooks/50_figures.ipynb $(OUT)/30_grading.ipynb $(OUT)/.settings-50
+$(OUT)/35_validation.ipynb: notebooks/35_validation.ipynb $(OUT)/30_grading.ipynb $(wildcard $(JUDGMENTS)) $(OUT)/.settings-35
+	@$(STAGE) 35_validation $(P35)
+$(OUT)/40_regressions.ipynb: notebooks/40_regressions.ipynb $(OUT)/30_grading.ipynb $(OUT)/.settings-40
+	@$(STAGE) 40_regressions $(P40)
+$(OUT)/45_manual_grading.ipynb: notebooks/45_manual_grading.ipynb $(wildcard data/judgments/*.csv $(OUT)/grading/*.csv) $(OUT)/30_grading.ipynb $(OUT)/.settings-45
+	@$(STAGE) 45_manual_grading $(P45)
+$(OUT)/50_figures.ipynb: notebooks/50_figures.ipynb $(OUT)/10_contamination.ipynb $(OUT)/35_validation.ipynb $(OUT)/40_regressions.ipynb $(OUT)/45_manual_grading.ipynb $(OUT)/.settings-50
 	@$(STAGE) 50_figures $(P50)
 
 inference: $(OUT)/20_inference.ipynb  ## ask the models only: MODELS="gpt-5" BUDGET_USD=20
@@ -98,6 +120,13 @@ notebook: install  ## rerun one stage and check its numbers: NB=30_grading
 	@test -f notebooks/$(NB).ipynb || { echo "error: no notebook $(NB); there are: $(basename $(notdir $(wildcard notebooks/*.ipynb)))" >&2; exit 1; }
 	@rm -f $(OUT)/$(NB).ipynb
 	@$(MAKE) --no-print-directory $(OUT)/$(NB).ipynb
+
+index: install  ## index a corpus for contamination checks: CORPUS=folder INDEX=folder
+	@test -n "$(CORPUS)" || { echo "error: name a corpus: make index CORPUS=folder" >&2; exit 1; }
+	@$(PY) -m findlib.contamination.indexing "$(CORPUS)" "$(INDEX)"
+
+check-data: install  ## check an annotated data set, a line a problem: DATA=path
+	@$(PY) -m findlib.annotate check "$(DATA)"
 
 # ---- checks
 test: install  ## unit tests, docstring examples, notebooks (nbval); outputs go to a scratch folder

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 
@@ -69,5 +70,5 @@ def _kappa(table: pd.DataFrame) -> tuple[float, float, float]:
     with warnings.catch_warnings():  # one label throughout: 0/0
         warnings.simplefilter("ignore", RuntimeWarning)
         found = cohens_kappa(table.to_numpy())
-    low, high = max(-1.0, float(found.kappa_low)), min(1.0, float(found.kappa_upp))
-    return float(found.kappa), low, high
+    low, high = np.clip([found.kappa_low, found.kappa_upp], -1.0, 1.0)  # NaN stays NaN
+    return float(found.kappa), float(low), float(high)

@@ -87,7 +87,7 @@ def send(
 
     retrying = tenacity.Retrying(
         retry=tenacity.retry_if_exception(_passing),
-        wait=_wait,
+        wait=wait_before_next,
         stop=tenacity.stop_after_attempt(ATTEMPTS),
         sleep=sleep,
         reraise=True,
@@ -124,7 +124,7 @@ def _passing(error: BaseException) -> bool:
     return _code(error) == 429 or 500 <= _code(error) < 600
 
 
-def _wait(state: Any) -> float:
+def wait_before_next(state: Any) -> float:
     """Seconds before the next attempt: Retry-After where given, else exponential with jitter."""
     import tenacity
 

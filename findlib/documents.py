@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from .evidence import locate
 from .records import SOURCES, Document
 
@@ -171,6 +173,35 @@ def evidence_places(document: Document) -> list[tuple[int, int]]:
     """Character ranges of a document's reference spans, in the order given."""
     found = (locate(span, document.text) for span in document.evidence)
     return [(place.start, place.end) for place in found if place]
+
+
+PARTS = ("test", "dev", "MFR", "cs.CL")
+
+
+def part_of(document: Document) -> str:
+    """The part of a FIND collection that a document is counted in, one of PARTS.
+
+    The development set (split "dev" or "validation", or books that models may have seen,
+    PGS), the natural inconsistencies (MFR), the papers (cs.CL-...), and the test set: all
+    others.
+    """
+    if document.source == "MFR":
+        return "MFR"
+    if document.source.startswith("cs.CL"):
+        return "cs.CL"
+    seen = document.source == "PGS"
+    return "dev" if seen or document.split in ("dev", "validation") else "test"
+
+
+def parts_of(documents: Sequence[Document]) -> dict[str, list[Document]]:
+    """The documents by part, in the order of PARTS; parts without documents are left out."""
+    found = {part: [d for d in documents if part_of(d) == part] for part in PARTS}
+    return {part: some for part, some in found.items() if some}
+
+
+def rows_of(table: pd.DataFrame, documents: Sequence[Document]) -> pd.DataFrame:
+    """The rows of a table (with a column doc_id) that belong to these documents."""
+    return table[table.doc_id.isin([document.doc_id for document in documents])]
 
 
 def sources_of(documents: Sequence[Document]) -> list[str]:

@@ -22,10 +22,20 @@ COLOURS = {
     "smollm2-135m": ("#000000", "o"),
     "rules": ("#cc3311", "D"),
     "gpt-5": ("#4477aa", "s"),
+    "gpt-5-mini": ("#88bbee", "s"),
+    "gpt-oss-20b": ("#bbaa44", "P"),
+    "gpt-oss-120b": ("#887722", "P"),
+    "o3": ("#aa3377", "v"),
+    "o3-mini": ("#dd88bb", "v"),
+    "sonnet-v4": ("#ee7733", "X"),
     "gemini-2.5-pro": ("#228833", "^"),
+    "gemini-2.5-flash": ("#77cc88", "^"),
+    "gemma-3-12b-it": ("#66ccee", "<"),
+    "gemma-3-27b-it": ("#118899", "<"),
     "": ("#999999", "."),
 }
 TYPE_COLOURS = {"numeric": "#4477aa", "non-numeric": "#ee7733", "structural": "#228833"}
+TYPE_MARKERS = {"numeric": "s", "non-numeric": "o", "structural": "^"}
 MARK, FOUND = "#ffdd88", "#4477aa"
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from . import published, stats
 from .documents import evidence_places, sources_of, tokenizer
-from .figures import COLOURS, TYPE_COLOURS, WIDTH, Figure, style
+from .figures import COLOURS, TYPE_COLOURS, TYPE_MARKERS, WIDTH, Figure, style
 from .records import METRICS, Document
 
 
@@ -32,8 +32,8 @@ def evidence_positions(documents: Sequence[Document], signature: str) -> Figure:
         drawn.supxlabel("position, thousand tokens", fontsize=9)
     caption = (
         "**Figure 5.** Evidence positions and document lengths. A row is a document; the grey "
-        "square is its end, squares are evidence spans, the filled one the trigger. "
-        f"Blue numeric, orange non-numeric, green structural. `{signature}`"
+        "square is its end; the marks are evidence spans, the filled one the trigger: blue squares "
+        f"numeric, orange circles non-numeric, green triangles structural. `{signature}`"
     )
     return Figure("figure_5", drawn, caption, values)
 
@@ -60,7 +60,8 @@ def _draw_positions(axis: Any, values: pd.DataFrame) -> None:
         for trigger, some in part.groupby("trigger"):
             colour = TYPE_COLOURS[str(kind)]
             axis.scatter(
-                some.position / 1000, some.row, s=size, marker="s", linewidths=0.7, zorder=3,
+                some.position / 1000, some.row, s=size, marker=TYPE_MARKERS[str(kind)],
+                linewidths=0.7, zorder=3,
                 facecolors=colour if trigger else "white", edgecolors=colour,
             )  # fmt: skip
     axis.set_xlim(left=0)

@@ -14,6 +14,7 @@ import yaml
 
 from .paths import FindlibError, output, root, run_folder, whole
 
+QUIET = ["--log-level=ERROR"]  # kernels warn of TCP on every start; they listen on loopback only
 TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool,
                          "list": list, "dict": dict}  # fmt: skip
 
@@ -111,6 +112,7 @@ def execute(path: Path, values: dict[str, Any], out: Path) -> float:
         papermill.execute_notebook(
             str(path), str(partial), parameters=values, kernel_name="python3", cwd=str(root()),
             progress_bar=False, log_output=True, stdout_file=sys.stdout, stderr_file=sys.stderr,
+            extra_arguments=QUIET,
         )  # fmt: skip
     except PapermillExecutionError as error:
         partial.replace(failed)
@@ -136,7 +138,7 @@ def refresh(path: Path) -> None:
     try:
         NotebookClient(
             content, kernel_name="python3", resources={"metadata": {"path": str(root())}},
-            record_timing=False,
+            record_timing=False, extra_arguments=QUIET,
         ).execute()  # fmt: skip
     except CellExecutionError as error:
         raise FindlibError(f"{path.name}: {_reason(error)}") from None
@@ -144,6 +146,9 @@ def refresh(path: Path) -> None:
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":  # progress and logs: they tell of the moment
             cell.outputs = [o for o in cell.outputs if o.get("name") != "stderr"]
+            for output in cell.outputs:  # a widget without its kernel: its static picture stays
+                output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
+    content.metadata.pop("widgets", None)
     content.metadata["language_info"] = {"name": "python"}
     with whole(path) as partial:
         nbformat.write(content, partial)

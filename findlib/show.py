@@ -59,9 +59,13 @@ class Shown:
     title: str
     answer: Answer
     text: str
+    whole: bool = False
 
     def _repr_html_(self) -> str:
         shown = passages(self.text, self.answer.evidence)
+        if self.whole:
+            marks = tuple(mark for passage in shown for mark in passage.marks)
+            shown = [Passage(0, len(self.text), marks)]
         missing = [span for span in self.answer.evidence if not locate(span, self.text)]
         blocks = [_block(self.text, passage) for passage in shown]
         blocks += [
@@ -80,15 +84,17 @@ class Shown:
         return f"{self.title}\n{self.answer.description}\n{spans}"
 
 
-def answer(found: Answer, document: Document, title: str = "") -> Shown:
+def answer(found: Answer, document: Document, title: str = "", whole: bool = False) -> Shown:
     """An answer over its document, for display as the last line of a cell.
+
+    ``whole`` shows all of the document, not just the passages around the spans.
 
     >>> from findlib import data
     >>> document = data.load_find("data/sample")[0]
     >>> "<mark" in answer(reference(document), document)._repr_html_()
     True
     """
-    return Shown(title or document.doc_id, found, document.text)
+    return Shown(title or document.doc_id, found, document.text, whole)
 
 
 def expected(document: Document) -> Shown:

@@ -139,12 +139,6 @@ def _compared(
             "top": top, "difference": difference, "n_pairs": pairs, "p": p}  # fmt: skip
 
 
-def bold(table: pd.DataFrame, value: str, clustered: bool = False) -> set[str]:
-    """The top model and all not significantly different from it, unadjusted, as FIND prints."""
-    found = against_top(table, value, clustered)
-    return set(found.model[found.bold])
-
-
 def summary(table: pd.DataFrame, value: str) -> pd.DataFrame:
     """Mean, standard error and n per model and source, and over all sources ("AVG").
 

@@ -10,6 +10,10 @@ from typing import Any
 import pandas as pd
 
 from .paths import write_text
+from .records import SOURCES
+
+PRINTED = "FIND, as printed"
+FIND_SOURCES = ("BLS", "PRE", "SEC", "EMM", "PG")
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,16 @@ def _tex(text: str) -> str:
     inner, _, rest = text[2:].partition("**") if bold else (text, "", "")
     inner, rest = ("".join(_TEX.get(c, c) for c in part) for part in (inner, rest))
     return rf"\textbf{{{inner}}}{rest}" if bold else inner
+
+
+def header(source: str) -> str:
+    """A source's column header, with its published twin where that has another name.
+
+    >>> header("S-MUN"), header("SEC")
+    ('S-MUN / EMM', 'SEC')
+    """
+    twin = SOURCES[source][1]
+    return f"{source} / {twin}" if twin and twin != source else source
 
 
 def duration(seconds: float) -> str:

@@ -25,6 +25,8 @@ def test_missing_labels_are_left_out_and_one_label_is_no_agreement():
     found = agreement([1, None, float("nan"), "", 1], [1, 1, 1, 1, 1], [0, 1])
     assert found.n == 2
     assert math.isnan(found.kappa)
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
     assert math.isnan(agreement([], [], [0, 1]).kappa)
     with pytest.raises(ValueError, match="2 items"):
         agreement([1, 1], [1], [0, 1])

@@ -104,8 +104,9 @@ def test_bold_is_the_top_model_and_those_not_significantly_different():
     """By construction: b loses one document of ten (p = .34), c loses eight (p < .001)."""
     ones, nine, two = [1] * 10, [1] * 9 + [0], [1] * 2 + [0] * 8
     scores = table({"c": {"A": two}, "b": {"A": nine}, "a": {"A": ones}})
-    assert stats.bold(scores, "task") == {"a", "b"}
-    assert stats.bold(scores.assign(task=np.nan), "task") == set()
+    found = stats.against_top(scores, "task")
+    assert set(found.model[found.bold]) == {"a", "b"}
+    assert not stats.against_top(scores.assign(task=np.nan), "task").bold.any()
 
 
 def test_summary_weighs_documents_equally():
