@@ -87,8 +87,9 @@ def where(cell: pd.Series) -> str:
     """
     if cell.table == TEXT:
         return str(cell.part)
-    named = str(cell.table).split()[0] in ("Section", "Appendix")
-    return str(cell.table) if named else f"Table {cell.table}"
+    name = str(cell.table)
+    named = name.split()[0].lower() in ("section", "appendix", "figure")
+    return name[0].upper() + name[1:] if named else f"Table {name}"
 
 
 def scores(name: str, part: str, paper: str | pd.DataFrame = "find") -> pd.DataFrame:

@@ -11,21 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from findlib import claims as claim_parts
-from findlib import (
-    consistency,
-    consistency_spread,
-    figures,
-    published,
-    rederive,
-    rederive_grading,
-    rederive_lengths,
-    rederive_responses,
-    rederive_types,
-    stats,
-    tables,
-)
+from findlib import figures, published, rederive, stats, tables
 from findlib.paths import FindlibError
+from findlib.rederive import (
+    consistency,
+    gradings,
+    lengths,
+    responses,
+    rows,
+    show,
+    spread,
+    verdict,
+)
 
 PACKAGE = Path(published.__file__).parent
 SHARED = os.environ.get("FINDLIB_SHARED", "")
@@ -68,7 +65,7 @@ def test_every_cell_of_finds_tables_is_as_transcribed():
     theirs = pd.concat(pd.read_csv(f, dtype=str) for f in sorted(folder.glob("*.csv")))
     ours = pd.read_csv(PACKAGE / "reference/find.csv", dtype=str)
     pd.testing.assert_frame_equal(
-        ours[ours.table != published.TEXT].reset_index(drop=True), theirs.reset_index(drop=True)
+        ours[ours.table.isin(theirs.table)].reset_index(drop=True), theirs.reset_index(drop=True)
     )
 
 
@@ -108,8 +105,8 @@ def test_loading_what_is_not_there_says_what_is():
 # ---- a run beside them
 
 
-def summary(*rows):
-    return pd.DataFrame(rows, columns=["model", "source", "mean", "se", "n_scored", "n"])
+def summary(*cells):
+    return pd.DataFrame(cells, columns=["model", "source", "mean", "se", "n_scored", "n"])
 
 
 def test_a_run_beside_printed_scores_by_hand():
@@ -154,10 +151,10 @@ def test_every_exact_claim_is_reproduced(found):
     assert set(listed.index) <= set(found.index)
     exact = listed.index[listed.verdict.str.contains("exact")]
     assert len(exact) > 40
-    assert (found.verdict[exact] == claim_parts.REPRODUCED).all()
+    assert (found.verdict[exact] == verdict.REPRODUCED).all()
     rounded = listed.index[listed.verdict.str.contains("within rounding")]
-    assert (found.verdict[rounded] == claim_parts.ROUNDING).all()
-    assert not found.verdict[listed.index].isin([claim_parts.FOLLOWS_NOT]).any()
+    assert (found.verdict[rounded] == verdict.ROUNDING).all()
+    assert not found.verdict[listed.index].isin([verdict.FOLLOWS_NOT]).any()
 
 
 HAND = {  # id: (verdict, what a hand computation from the printed cells gives)
@@ -192,8 +189,8 @@ HAND = {  # id: (verdict, what a hand computation from the printed cells gives)
 
 @pytest.mark.parametrize("name", HAND)
 def test_verdicts_by_hand(found, name):
-    verdict, computed = HAND[name]
-    assert found.verdict[name] == verdict
+    expected, computed = HAND[name]
+    assert found.verdict[name] == expected
     assert computed in found.computed[name]
 
 
@@ -205,7 +202,7 @@ def test_all_119_printed_task_errors_are_reproduced(found):
 
 
 def test_each_doubt_has_its_arithmetic_and_each_verdict_a_name(found):
-    assert set(found.verdict) <= set(claim_parts.VERDICTS)
+    assert set(found.verdict) <= set(verdict.VERDICTS)
     doubts = found[found.verdict.isin(["does not follow", "needs a reading"])]
     assert (doubts.arithmetic.str.len() > 20).all()
     assert not found.index.duplicated().any()
@@ -213,12 +210,10 @@ def test_each_doubt_has_its_arithmetic_and_each_verdict_a_name(found):
 
 
 # numbers of the form of computation: none of them is a value the papers print as a result
-STRUCTURAL = {0, 1, 2, 3, 4, 5, 6, 10, 12, 20, 60.0, 100, 0.4, 0.5, 3_000}
+STRUCTURAL = {1e-9, 0, 1, 2, 3, 4, 5, 6, 10, 12, 20, 60.0, 100, 0.4, 0.5, 3_000}
 
 
-@pytest.mark.parametrize(
-    "path", sorted([*PACKAGE.glob("rederive*.py"), PACKAGE / "claims.py"]), ids=lambda p: p.stem
-)
+@pytest.mark.parametrize("path", sorted((PACKAGE / "rederive").glob("*.py")), ids=lambda p: p.stem)
 def test_no_printed_number_is_in_the_code(path):
     """Literals of the modules: only constants of form, and no number hidden in a string."""
     names = {t for p in published.PAPERS for t in published.printed(p).table}
@@ -278,14 +273,14 @@ MUTATIONS = [  # claim, what is changed, verdict after
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "change", "verdict"), MUTATIONS)
-def test_a_changed_cell_changes_the_verdict(papers, found, owners, name, change, verdict):
+@pytest.mark.parametrize(("name", "change", "expected"), MUTATIONS)
+def test_a_changed_cell_changes_the_verdict(papers, found, owners, name, change, expected):
     """A property: the code computes from the cells it is given."""
     cells = changed(papers, *change)
     after = next(claim for claim in owners[name].claims(cells) if claim.id == name)
-    assert after.verdict == verdict
+    assert after.verdict == expected
     before = found.loc[name]
-    assert before.verdict != verdict or before.computed != after.computed
+    assert before.verdict != expected or before.computed != after.computed
 
 
 OPEN = {"gemma-3-12b-it": "gpt-oss-20b", "gemma-3-27b-it": "gpt-oss-120b",
@@ -301,7 +296,7 @@ def test_one_exchange_of_rows_mends_three_contradictions(papers):
     after = rederive.claims({"find": cells}).set_index("id").verdict
     assert after["H5.avg"] == "reproduced"
     assert (after[["H5.R2", "H1.hits", "H5.R2.types", "H5.Len", "H5.stars"]] == "consistent").all()
-    own = rederive_types.row_of(rederive_types.solutions(papers["find"]))
+    own = rows.row_of(rows.solutions(papers["find"]))
     assert {m: row for m, row in own.items() if m != row} == OPEN
 
 
@@ -309,7 +304,7 @@ def test_exchanged_rows_in_both_panels_give_the_printed_correlations(papers):
     """FIND, section 6: .86 to .92, computed here by scipy from the exchanged cells."""
     import scipy.stats
 
-    parts = {m: published.values("4", m)[list(rederive_types.sources(papers["find"]))]
+    parts = {m: published.values("4", m)[list(rows.sources(papers["find"]))]
              for m in ("evidence", "description", "task")}  # fmt: skip
     for metric in ("description", "task"):
         parts[metric] = parts[metric].rename(OPEN).loc[parts["evidence"].index]
@@ -322,7 +317,7 @@ def test_exchanged_rows_in_both_panels_give_the_printed_correlations(papers):
 def test_impossible_cells_of_table_h6_by_hand(papers):
     """One document and 11 models: .67, .23, .44 and .06 are no elevenths; .23 and .06 are no
     share of fewer answers either."""
-    cells = rederive_lengths.length_grim(papers["find"])
+    cells = lengths.length_grim(papers["find"])
     single = cells[cells.documents == 1].set_index("printed")
     assert single.index.tolist() == ["0.67", "0.23", "0.44", "0.06"]
     assert single.fewer.tolist() == ["6/9", "none", "4/9", "none"]
@@ -332,15 +327,15 @@ def test_impossible_cells_of_table_h6_by_hand(papers):
 
 def test_counts_behind_table_5(papers):
     """Each column has one solution; BLS by hand: 43/25 = 1.72, 28/43 = 65.1%, 30/43 = 69.8%."""
-    ways = rederive_grading.gradings(papers["find"])
+    ways = gradings.gradings(papers["find"])
     assert all(len(w) == 1 for w in ways.values())
     assert ways["BLS"] == [(43, 28, 30)]
     assert sum(ways[c][0][0] for c in ("cs.CL Ctrl", "cs.CL Idnt")) == 208
 
 
 def test_printed_times():
-    assert rederive_responses.minutes("1h 5m") == (65, 1)
-    assert rederive_responses.minutes("1.5m") == (1.5, 1)
+    assert responses.minutes("1h 5m") == (65, 1)
+    assert responses.minutes("1.5m") == (1.5, 1)
 
 
 # ---- the general checks, each with a true and a false example by hand
@@ -408,20 +403,20 @@ def test_sums_means_and_parts_by_hand():
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=30))
 def test_least_deviation_of_counts_is_never_above_a_real_one(values):
     """A property: whole numbers with a printed mean deviate by at least the bound."""
-    bound = consistency_spread.least_count_deviation(f"{np.mean(values):.2f}")
+    bound = spread.least_count_deviation(f"{np.mean(values):.2f}")
     assert bound <= np.std(values) + 1e-9
 
 
 def test_least_deviation_of_counts_by_hand():
     """Mean 1.5: half ones, half twos, deviation .5; a printed 1.50±0.1 is none."""
-    assert consistency_spread.least_count_deviation("1.50") == pytest.approx(0.5, abs=1e-4)
-    assert consistency_spread.least_count_deviation("2") == 0
-    assert consistency_spread.least_count_deviation("2.004") == pytest.approx(0.0591, abs=1e-3)
+    assert spread.least_count_deviation("1.50") == pytest.approx(0.5, abs=1e-4)
+    assert spread.least_count_deviation("2") == 0
+    assert spread.least_count_deviation("2.004") == pytest.approx(0.0591, abs=1e-3)
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=20))
 def test_largest_deviation_is_never_below_a_real_one(values):
-    bound = consistency_spread.most_deviation(f"{np.mean(values):.2f}", 0, 1)
+    bound = spread.most_deviation(f"{np.mean(values):.2f}", 0, 1)
     assert np.std(values) <= bound + 1e-9
 
 
@@ -429,7 +424,7 @@ def test_largest_deviation_is_never_below_a_real_one(values):
 def test_pooled_deviation_holds_the_real_one(groups):
     """numpy on the pooled values, from parts rounded to whole numbers and tenths."""
     sizes = [len(g) for g in groups]
-    least, _, most = consistency_spread.pooled_deviation(
+    least, _, most = spread.pooled_deviation(
         [f"{np.mean(g):.0f}" for g in groups], [f"{np.std(g):.1f}" for g in groups], sizes
     )
     real = np.std(np.concatenate(groups))
@@ -442,10 +437,10 @@ def test_clustered_error_is_that_of_stats():
     values = np.concatenate([[1] * k + [0] * (n - k) for k, n in zip(ones, sizes, strict=True)])
     real = stats.clustered_standard_error(values, np.repeat(["a", "b", "c"], sizes))
     texts = [f"{k / n:.9f}" for k, n in zip(ones, sizes, strict=True)]
-    least, middle, most = consistency_spread.clustered_error(texts, sizes)
+    least, middle, most = spread.clustered_error(texts, sizes)
     assert middle == pytest.approx(real)
     assert least <= middle <= most
-    low, _, high = consistency_spread.clustered_error(["75", "20", "88"], sizes)
+    low, _, high = spread.clustered_error(["75", "20", "88"], sizes)
     assert low < 100 * real < high
 
 
@@ -455,21 +450,21 @@ def test_explained_variance_is_that_of_ordinary_least_squares():
 
     rng = np.random.default_rng(8)
     sizes = pd.DataFrame(rng.integers(3, 9, (3, 4)), index=list("xyz"), columns=list("abcd"))
-    rows = [(r, c) for r in sizes.index for c in sizes.columns for _ in range(sizes.loc[r, c])]
-    data = pd.DataFrame(rows, columns=["r", "c"])
+    pairs = [(r, c) for r in sizes.index for c in sizes.columns for _ in range(sizes.loc[r, c])]
+    data = pd.DataFrame(pairs, columns=["r", "c"])
     data["y"] = (rng.random(len(data)) < 0.4).astype(float)
     fit = smf.ols("y ~ C(r, Treatment('z')) + C(c)", data).fit()
-    r2, effects, factors = consistency_spread.additive_fit(
+    r2, effects, factors = spread.additive_fit(
         sizes, list(data.groupby("r").y.sum()), list(data.groupby("c").y.sum())
     )
     assert r2 == pytest.approx(fit.rsquared)
     assert effects == pytest.approx(fit.params.iloc[1:3].to_numpy())
     assert factors * fit.scale == pytest.approx(fit.bse.iloc[1:3].to_numpy() ** 2)
     groups = data.groupby("c").y
-    share = consistency_spread.share_between(list(groups.sum()), list(groups.size()))
+    share = spread.share_between(list(groups.sum()), list(groups.size()))
     assert share == pytest.approx(smf.ols("y ~ C(c)", data).fit().rsquared)
     assert share <= r2
-    assert np.isnan(consistency_spread.share_between([0, 0], [3, 3]))
+    assert np.isnan(spread.share_between([0, 0], [3, 3]))
 
 
 @given(st.lists(st.floats(0, 5), min_size=2, max_size=30))
@@ -477,7 +472,7 @@ def test_binned_squares_hold_the_real_ones(values):
     """numpy on the values themselves, told only by bins of width one."""
     counted = np.bincount(np.minimum(np.array(values).astype(int), 4), minlength=5)
     bins = [(i, i + 1) for i in range(5)]
-    least, _, most = consistency_spread.binned_squares(bins, list(counted))
+    least, _, most = spread.binned_squares(bins, list(counted))
     assert least - 1e-6 <= np.var(values) * len(values) <= most + 1e-6
 
 
@@ -487,9 +482,9 @@ def test_binned_squares_hold_the_real_ones(values):
 def test_tables_and_figure_are_written_and_the_same_twice(tmp_path, found):
     frame = found.reset_index()
     for folder in (tmp_path / "a", tmp_path / "b"):
-        tables.write(rederive.table(frame), folder)
-        tables.write(rederive.contradictions_table(frame), folder)
-        figures.write(rederive.rows_figure(), folder)
+        tables.write(show.claims_table(frame), folder)
+        tables.write(show.contradictions_table(frame), folder)
+        figures.write(show.figure(), folder)
     names = sorted(p.name for p in (tmp_path / "a").iterdir())
     assert len(names) == 10
     for name in names:
@@ -501,7 +496,7 @@ def test_tables_and_figure_are_written_and_the_same_twice(tmp_path, found):
 
 
 def test_the_figure_shows_both_prints_of_the_open_models():
-    values = rederive.rows_figure().values.set_index("model")
+    values = show.figure().values.set_index("model")
     assert values.table_4["gemma-3-12b-it"] == 20
     assert values.types["gemma-3-12b-it"] == pytest.approx(5.52)
     assert values.types["gpt-oss-20b"] == pytest.approx(20.072)
@@ -510,4 +505,4 @@ def test_the_figure_shows_both_prints_of_the_open_models():
 def test_counts_by_verdict_add_to_all_claims(found):
     counted = rederive.by_verdict(found.reset_index())
     assert counted.to_numpy().sum() == len(found)
-    assert list(counted.columns) == list(claim_parts.VERDICTS)
+    assert list(counted.columns) == list(verdict.VERDICTS)

@@ -8,10 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from .. import description, validation
+from .. import description, published, validation
 from ..agreement import Agreement, agreement
 from ..description import Metric
-from ..paths import package
 from ..tables import PRINTED, Table, number
 from . import roc
 
@@ -26,8 +25,7 @@ _RULE = (
 def printed(where: str) -> pd.DataFrame:
     """The values printed in one place of FIND ("figure E.1", "figure F.1", "appendix E",
     "appendix H.1"), a row each: columns as in `published.table`, the index its label."""
-    everything = pd.read_csv(package("reference/find_auc.csv"), dtype={"value": str})
-    return everything[everything.table == where].set_index("row")
+    return published.table(where).set_index("row")
 
 
 def evidence(table: pd.DataFrame, signature: str) -> Table:

@@ -1,71 +1,17 @@
-"""Every printed number of three papers that other printed numbers bear on, and the verdicts."""
+"""The tables and the figure of the published numbers, re-derived."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
-
 import pandas as pd
 
-from . import (
-    published,
-    rederive_construct,
-    rederive_findtheflaws,
-    rederive_grading,
-    rederive_lengths,
-    rederive_regression,
-    rederive_responses,
-    rederive_scores,
-    rederive_sets,
-    rederive_text,
-    rederive_types,
-)
-from .claims import FOLLOWS_NOT, READING, VERDICTS, hits
+from .. import published
+from ..figures import WIDTH, Figure, style
+from ..paths import package, sha256
+from ..tables import Table
+from . import contradictions
 from .consistency import interval, weighted
-from .figures import WIDTH, Figure, style
-from .paths import package, sha256
-from .tables import Table
-
-MODULES = {
-    "find": (rederive_scores, rederive_lengths, rederive_responses, rederive_text, rederive_types,
-             rederive_regression, rederive_sets, rederive_grading),
-    "findtheflaws": (rederive_findtheflaws,),
-    "construct": (rederive_construct,),
-}  # fmt: skip
-
-
-def claims(papers: Mapping[str, pd.DataFrame] | None = None) -> pd.DataFrame:
-    """Every claim, a row each: id, paper, where, claim, formula, printed, computed, verdict
-    (one of claims.VERDICTS), arithmetic (in words, where the verdict is no plain yes).
-
-    ``papers``: frames as `published.printed` gives them, by name; all three as printed by
-    default. Each value is computed from other printed cells, none is written in the code.
-
-    >>> found = claims({"construct": published.printed("construct")})
-    >>> found.set_index("id").verdict["C.automated"]
-    'reproduced'
-    """
-    papers = papers or {name: published.printed(name) for name in published.PAPERS}
-    rows = [
-        {"id": claim.id, "paper": name, **asdict(claim)}
-        for name, cells in papers.items()
-        for module in MODULES[name]
-        for claim in module.claims(cells)
-    ]
-    return pd.DataFrame(rows)
-
-
-def contradictions(found: pd.DataFrame) -> pd.DataFrame:
-    """The claims that cannot be true as printed ("does not follow": under no rounding, either
-    half convention, ddof 0 or 1), then those that need a reading."""
-    kept = found[found.verdict.isin([FOLLOWS_NOT, READING])]
-    return kept.sort_values("verdict", kind="stable", ignore_index=True)
-
-
-def by_verdict(found: pd.DataFrame) -> pd.DataFrame:
-    """Number of claims by paper and verdict."""
-    counted = pd.crosstab(found.paper, found.verdict).reindex(columns=VERDICTS, fill_value=0)
-    return counted.reindex(list(dict.fromkeys(found.paper)))
+from .rows import type_sizes
+from .verdict import hits
 
 
 def signature() -> str:
@@ -75,7 +21,7 @@ def signature() -> str:
     return " ".join(f"{n} {h}" for n, h in zip(published.PAPERS, hashes, strict=True))
 
 
-def table(found: pd.DataFrame) -> Table:
+def claims_table(found: pd.DataFrame) -> Table:
     """All claims with their verdicts, for tables.write."""
     columns = ["id", "paper", "where", "claim", "printed", "computed", "verdict"]
     notes = (
@@ -102,11 +48,11 @@ def contradictions_table(found: pd.DataFrame) -> Table:
     return Table("table_contradictions", title, kept[columns], kept, signature(), notes)
 
 
-def rows_figure(find: pd.DataFrame | None = None) -> Figure:
+def figure(find: pd.DataFrame | None = None) -> Figure:
     """The task AVG of each model as two tables print it: Table 4, by position, and the type
     means of Table H.5 weighted by Table 1's counts, with all that their rounding allows."""
     find = published.printed() if find is None else find
-    sizes = rederive_types.type_sizes(find).sum(axis=1)
+    sizes = type_sizes(find).sum(axis=1)
     total, rows = hits(find).sum(axis=1), []
     for model, means in published.cells("H.5", "score", find).iterrows():
         low, mean, high = (100 * end for end in weighted(list(means[sizes.index]), list(sizes)))

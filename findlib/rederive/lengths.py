@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from . import published
-from .claims import (
+from .. import published
+from .consistency import counts, counts_of_fewer, fits, weighted
+from .verdict import (
     CONSISTENT,
     READING,
     REPRODUCED,
@@ -18,7 +19,6 @@ from .claims import (
     sizes,
     sources,
 )
-from .consistency import counts, counts_of_fewer, fits, weighted
 
 K = "k"  # thousands of tokens
 

@@ -9,8 +9,10 @@ from itertools import combinations, product
 
 import pandas as pd
 
-from . import published, stats
-from .claims import (
+from .. import published, stats
+from .consistency import counts, fits, interval, weighted
+from .spread import share_between
+from .verdict import (
     CONSISTENT,
     FOLLOWS_NOT,
     REPRODUCED,
@@ -22,8 +24,6 @@ from .claims import (
     sources,
     worst,
 )
-from .consistency import counts, fits, interval, weighted
-from .consistency_spread import share_between
 
 Ways = dict[str, dict[str, list[tuple[int, ...]]]]
 

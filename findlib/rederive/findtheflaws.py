@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from . import published
-from .claims import CONSISTENT, READING, UNDERIVABLE, Claim, holds, judge, listed, worst
+from .. import published
 from .consistency import adds_up, counts, fits, interval
+from .verdict import CONSISTENT, READING, UNDERIVABLE, Claim, holds, judge, listed, worst
 
 OPTIONS = 5  # answers to choose from in MedQA, a fact of that data set and not printed here
 CLASSES = 2  # a right and a wrong one

@@ -12,7 +12,7 @@ from math import ceil, floor, sqrt
 
 import numpy as np
 
-from .paths import FindlibError
+from ..paths import FindlibError
 
 SLACK = 1e-9  # of floating-point arithmetic, relative to values near one hundred
 Interval = tuple[float, float]

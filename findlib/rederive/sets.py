@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from . import published
-from .claims import READING, Claim, hits, holds, is_open, listed, sizes, sources
+from .. import published
 from .consistency import fits, interval, weighted
-from .rederive_scores import METRICS
+from .scores import METRICS
+from .verdict import READING, Claim, hits, holds, is_open, listed, sizes, sources
 
 
 def claims(find: pd.DataFrame) -> list[Claim]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from . import published
-from .claims import (
+from .. import published
+from .consistency import adds_up, between, counts, error_counts, interval, weighted
+from .spread import clustered_error, most_deviation, pooled_deviation
+from .verdict import (
     CONSISTENT,
     REPRODUCED,
     Claim,
@@ -19,8 +21,6 @@ from .claims import (
     tally,
     worst,
 )
-from .consistency import adds_up, between, counts, error_counts, interval, weighted
-from .consistency_spread import clustered_error, most_deviation, pooled_deviation
 
 STATISTICS = ("kTok/D", "eps/D", "Tok/eps", "epsPos%")
 METRICS = ("evidence", "description", "task")

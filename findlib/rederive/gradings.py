@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from . import published
-from .claims import (
+from .. import published
+from .consistency import SLACK, adds_up, counts, fits, interval, weighted
+from .verdict import (
     CONSISTENT,
     READING,
     ROUNDING,
@@ -17,7 +18,6 @@ from .claims import (
     sources,
     worst,
 )
-from .consistency import SLACK, adds_up, counts, fits, interval, weighted
 
 KNOWN, CONTROL, IDENTIFIED = "known and found", "cs.CL Ctrl", "cs.CL Idnt"
 PART = "gpt-5 graded"
@@ -200,8 +200,8 @@ def _novel(find: pd.DataFrame) -> Claim:
 
 
 def _responses(find: pd.DataFrame) -> Claim:
-    names = ("graded responses", "auto-gradable", "scored by the metric")
-    graded, auto, rest = (published.said(name, find) for name in names)
+    told = published.cells("appendix E", "responses", find)["count"]
+    graded, auto, rest = told["all"], told["auto-gradable"], told["scored"]
     examples, models = (int(published.said(name, find)) for name in
                         ("internal examples", "models with graded responses"))  # fmt: skip
     product, left = examples * models, int(graded) - int(auto)
@@ -211,7 +211,8 @@ def _responses(find: pd.DataFrame) -> Claim:
 
 
 def _order(find: pd.DataFrame) -> Claim:
-    values = [float(published.said(f"AUC, {m}", find)) for m in ("BLEURT", "ROUGE-2", "BLEU")]
+    values = list(published.values("figure F.1", "description", find)["AUC"]
+                  .loc[["bleurt", "rouge2", "bleu"]])  # fmt: skip
     return Claim("AppF.order", "Appendix F", "BLEURT best, ROUGE-2 second, BLEU lowest AUC",
                  "order", "order", listed(values),
                  holds(sorted(values, reverse=True) == values))  # fmt: skip

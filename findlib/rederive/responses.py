@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from . import published
-from .claims import (
+from .. import published
+from .consistency import counts, fits, interval, rounds_up
+from .spread import least_count_deviation
+from .verdict import (
     CONSISTENT,
     REPRODUCED,
     ROUNDING,
@@ -17,8 +19,6 @@ from .claims import (
     sources,
     whole,
 )
-from .consistency import counts, fits, interval, rounds_up
-from .consistency_spread import least_count_deviation
 
 MFR = "MFR"
 

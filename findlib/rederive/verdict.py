@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from . import published, stats
+from .. import published, stats
 from .consistency import Printed, counts, fits
 
 REPRODUCED = "reproduced"  # the computed value prints as the paper prints it
@@ -83,7 +83,7 @@ def is_open(model: str) -> bool:
 
 def hits(find: pd.DataFrame, table: str = "4") -> pd.DataFrame:
     """The whole numbers of found inconsistencies behind a table's task percentages, a row a
-    model (named by position, see `rederive_types`), a column a source; NaN where no whole
+    model (named by position, see `rows`), a column a source; NaN where no whole
     number prints so."""
     documents = sizes(find, published.SIZES[table])
     cells = published.cells(table, "task", find)

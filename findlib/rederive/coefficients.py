@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from . import published
-from .claims import CONSISTENT, READING, Claim, hits, holds, listed, sizes
+from .. import published
 from .consistency import Interval, interval, one_value
-from .consistency_spread import additive_fit, binned_squares
-from .rederive_types import row_of, solutions, type_sizes
+from .rows import row_of, solutions, type_sizes
+from .spread import additive_fit, binned_squares
+from .verdict import CONSISTENT, READING, Claim, hits, holds, listed, sizes
 
 LENGTH, FACTOR = "Len", " factor"
 
@@ -21,7 +21,7 @@ LENGTH, FACTOR = "Len", " factor"
 def claims(find: pd.DataFrame) -> list[Claim]:
     """Every claim on the coefficients, stars and R2 of Table H.5.
 
-    Rows of Table 4 are those that the type means fit (`rederive_types.row_of`).
+    Rows of Table 4 are those that the type means fit (`rows.row_of`).
     """
     return [*_regression(find), _significant(find), _slopes(find)]
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from . import published
-from .claims import (
+from .. import published
+from .consistency import SLACK, fits, same, weighted
+from .scores import METRICS
+from .verdict import (
     READING,
     REPRODUCED,
     ROUNDING,
@@ -19,8 +21,6 @@ from .claims import (
     sources,
     worst,
 )
-from .consistency import SLACK, fits, same, weighted
-from .rederive_scores import METRICS
 
 SERIES = (("gemma-3-12b-it", "gemma-3-27b-it"), ("gpt-oss-20b", "gpt-oss-120b"),
           ("gpt-5-mini", "gpt-5"), ("o3-mini", "o3"),

@@ -7,9 +7,9 @@ from itertools import product
 
 import pandas as pd
 
-from . import published
-from .claims import CONSISTENT, READING, UNDERIVABLE, Claim, holds, listed
+from .. import published
 from .consistency import counts, fits, interval, same
+from .verdict import CONSISTENT, READING, UNDERIVABLE, Claim, holds, listed
 
 EXAMPLES = {
     "Financial Entities Extraction": ("Appendix A.1", "Appendix B.1"),
