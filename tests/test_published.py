@@ -102,6 +102,16 @@ def test_loading_what_is_not_there_says_what_is():
         published.said("nothing")
 
 
+def test_claims_on_what_is_not_there_say_so(papers):
+    with pytest.raises(FindlibError, match="no published paper 'other'; known: find"):
+        rederive.claims({"other": papers["find"]})
+    lacking = papers["find"][papers["find"].table != "H.5"]
+    with pytest.raises(FindlibError, match="no published table 'H.5'"):
+        rederive.claims({"find": lacking})
+    with pytest.raises(FindlibError, match="'five' is no printed number"):
+        rederive.claims({"find": changed(papers, "find", "2", "kTok/D", "BLS", "five")})
+
+
 # ---- a run beside them
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 import pandas as pd
 
 from .. import published
+from ..paths import FindlibError
 from . import (
     coefficients,
     construct,
@@ -35,12 +36,15 @@ def claims(papers: Mapping[str, pd.DataFrame] | None = None) -> pd.DataFrame:
 
     ``papers``: frames as `published.printed` gives them, by name; all three as printed by
     default. Each value is computed from other printed cells, none is written in the code.
+    Raises FindlibError for another paper, a table that is not there, a cell that is no number.
 
     >>> found = claims({"construct": published.printed("construct")})
     >>> found.set_index("id").verdict["C.automated"]
     'reproduced'
     """
     papers = papers or {name: published.printed(name) for name in published.PAPERS}
+    for name in set(papers) - set(MODULES):
+        raise FindlibError(f"no published paper {name!r}; known: {', '.join(MODULES)}")
     found = [
         {"id": claim.id, "paper": name, **asdict(claim)}
         for name, cells in papers.items()

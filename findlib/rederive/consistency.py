@@ -29,7 +29,7 @@ def interval(text: Printed) -> Interval:
     """
     try:
         number = Decimal(str(text).strip().replace("−", "-"))
-        half = Decimal("0.5").scaleb(int(number.as_tuple().exponent))
+        half = (Decimal(1) / 2).scaleb(int(number.as_tuple().exponent))
     except (InvalidOperation, ValueError):
         raise FindlibError(f"{text!r} is no printed number, such as '64' or '0.14'") from None
     return float(number - half), float(number + half)

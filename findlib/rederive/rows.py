@@ -1,7 +1,7 @@
 """Which model is a row of FIND's Table 4? Types, duplicates and rank correlations, recomputed.
 
-The description and task panels of Tables 4, H.4 and H.9 print no model names, so that a name
-there is a name by position; Tables H.1, H.2 and H.5 print them."""
+The description and task panels of Tables 4, H.4 and H.9 print no model names (in the text
+read here), so that a name there is a name by position; Tables H.1, H.2 and H.5 print them."""
 
 from __future__ import annotations
 

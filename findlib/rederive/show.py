@@ -41,8 +41,8 @@ def contradictions_table(found: pd.DataFrame) -> Table:
     notes = (
         "Does not follow: under no rounding of the printed cells, neither half convention, ddof 0 "
         "or 1. Needs a reading: false or unlikely as it stands, possible in another sense.",
-        "FIND's task and description rows carry no model name in print (Tables 4, H.4, H.9); a "
-        "name there is one by position. FindTheFlaws is read in outline only.",
+        "FIND's task and description rows carry no model name (Tables 4, H.4, H.9, in the text "
+        "read); a name there is one by position. FindTheFlaws is read in outline only.",
     )
     title = "Where printed values cannot all be true, and where they need a reading."
     return Table("table_contradictions", title, kept[columns], kept, signature(), notes)
@@ -77,11 +77,12 @@ def figure(find: pd.DataFrame | None = None) -> Figure:
         axis.set_ylim(len(values) - 0.5, -0.5)
         axis.set_xlabel("task score, percent")
         axis.legend(loc="upper right")
+    agree = (values.types_low <= values.table_4_high) & (values.types_high >= values.table_4_low)
     caption = (
         "**Result.** FIND's average task score by model as two of its tables print it: Table 4's "
         "AVG (rows named by position, the panel prints no names) and the mean of Table H.5's type "
         "means weighted by Table 1's counts, with the range that rounding allows. They agree for "
-        "seven models; the four open ones agree in each other's rows, and Table H.1's duplicates "
-        f"and Table H.5's R2 fit those. `{signature()}`"
+        f"{agree.sum()} of {len(agree)} models; the others fit each other's rows, as do Table "
+        f"H.1's duplicates and Table H.5's R2 (table_contradictions). `{signature()}`"
     )
     return Figure("figure_published", drawn, caption, values)
