@@ -19,6 +19,8 @@ LIMIT ?= 0
 BUDGET_USD ?= 0
 JUDGMENTS ?= $(wildcard data/judgments/$(RUN).csv)
 DATA ?= $(DATASET)
+SAME_DOCUMENTS ?=
+POOL_MFR ?= 1
 CORPUS ?=
 INDEX ?= cache/index/$(notdir $(patsubst %/,%,$(CORPUS)))
 CORPORA ?=
@@ -46,8 +48,9 @@ P30 = run=$(RUN) judge="$(JUDGE)" description_metric=$(DESCRIPTION) model_file="
 P35 = run=$(RUN) judgments="$(JUDGMENTS)" figures="$(FIGURES)"
 P40 = run=$(RUN) figures="$(FIGURES)"
 P45 = run=$(RUN) figures="$(FIGURES)"
-P50 = run=$(RUN) figures="$(FIGURES)"
+P50 = run=$(RUN) figures="$(FIGURES)" same_documents=$(if $(SAME_DOCUMENTS),true,false) pool_mfr=$(if $(filter 0 no false,$(POOL_MFR)),false,true)
 MONEY := $(if $(filter-out 0,$(BUDGET_USD)),budget_usd=$(BUDGET_USD),)
+P90 = run=$(RUN) figures="$(FIGURES)"
 inference: MONEY_20 = $(MONEY)
 grading: MONEY_30 = $(MONEY)
 
@@ -55,7 +58,7 @@ grading: MONEY_30 = $(MONEY)
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
-	@echo "settings: DATASET RUN MODELS MODEL_FILE JUDGE DESCRIPTION READING SETTINGS RECORDED ONLY LIMIT BUDGET_USD FIGURES CORPORA TOKENIZER JUDGMENTS"
+	@echo "settings: DATASET RUN MODELS MODEL_FILE JUDGE DESCRIPTION READING SETTINGS RECORDED ONLY LIMIT BUDGET_USD FIGURES CORPORA TOKENIZER JUDGMENTS SAME_DOCUMENTS POOL_MFR"
 
 # ---- set-up
 install: $(VENV)/.installed  ## create .venv and install the lock (done by every target that needs it)
@@ -89,6 +92,7 @@ $(OUT)/.settings-35: FORCE ; $(call settings_of,$(P35))
 $(OUT)/.settings-40: FORCE ; $(call settings_of,$(P40))
 $(OUT)/.settings-45: FORCE ; $(call settings_of,$(P45))
 $(OUT)/.settings-50: FORCE ; $(call settings_of,$(P50))
+$(OUT)/.settings-90: FORCE ; $(call settings_of,$(P90))
 FORCE:
 
 $(OUT)/00_data.ipynb: notebooks/00_data.ipynb $(OUT)/.settings-00 $(SOURCES) $(wildcard $(DATASET)/*) | $(VENV)/.installed
@@ -108,7 +112,9 @@ $(OUT)/40_regressions.ipynb: notebooks/40_regressions.ipynb $(OUT)/30_grading.ip
 	@$(STAGE) 40_regressions $(P40)
 $(OUT)/45_manual_grading.ipynb: notebooks/45_manual_grading.ipynb $(wildcard data/judgments/*.csv $(OUT)/grading/*.csv) $(OUT)/30_grading.ipynb $(OUT)/.settings-45
 	@$(STAGE) 45_manual_grading $(P45)
-$(OUT)/50_figures.ipynb: notebooks/50_figures.ipynb $(OUT)/10_contamination.ipynb $(OUT)/35_validation.ipynb $(OUT)/40_regressions.ipynb $(OUT)/45_manual_grading.ipynb $(OUT)/.settings-50
+$(OUT)/90_published.ipynb: notebooks/90_published.ipynb $(OUT)/.settings-90 $(SOURCES) | $(VENV)/.installed
+	@$(STAGE) 90_published $(P90)
+$(OUT)/50_figures.ipynb: notebooks/50_figures.ipynb $(OUT)/90_published.ipynb $(OUT)/10_contamination.ipynb $(OUT)/35_validation.ipynb $(OUT)/40_regressions.ipynb $(OUT)/45_manual_grading.ipynb $(OUT)/.settings-50
 	@$(STAGE) 50_figures $(P50)
 
 inference: $(OUT)/20_inference.ipynb  ## ask the models only: MODELS="gpt-5" BUDGET_USD=20

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from findlib import (
+    beside_tables,
     bootstrap,
     data,
     document_tables,
@@ -317,3 +318,31 @@ def test_intervals_and_correlations_as_tables():
     correlations = score_tables.correlations(scores, "s")
     printed = correlations.values[correlations.values.origin != "this run"]
     assert (printed.n == 55).all()
+
+
+def test_beside_says_within_error_and_what_it_compares():
+    """Against gpt-5's printed 64 (6.9) of Table H.4 and BLS's 10±14.8 of Table 2."""
+    documents, responses, answers, grades = collection()
+    scores = find.scores(responses, grades)
+    made = [
+        *document_tables.by_part(documents, "s"),
+        *response_tables.by_part(documents, responses, answers, grades, "s"),
+    ]
+    table = beside_tables.table(documents, scores, made, "s")
+    values = table.values
+    assert set(values.printed_in) == {"Table H.4", "Table H.9", "Table H.2", "Table 2", "Table H.7",
+                                      "Table 3", "Table H.8"}  # fmt: skip
+    row = values.query("printed_in == 'Table H.4' and quantity == 'task' and source == 'AVG' "
+                       "and model == 'a' and published_model == 'gpt-5'").iloc[0]  # fmt: skip
+    assert (row.published, row.published_se, row.n) == (64, 6.9, 60)
+    assert row.difference == pytest.approx(row.this_run - 64)
+    assert row.within == (abs(row.difference) <= 1.96 * np.hypot(row.this_se, 6.9))
+    assert row.compares == "another model, other documents"
+    length = values.query("printed_in == 'Table 2' and quantity == 'kTok/D' and source == 'BLS'")
+    assert length.published_se.iloc[0] == pytest.approx(14.8 / np.sqrt(75))  # FIND, Table 2
+    assert values.within[values.printed_in == "Table 3"].isna().all()
+    named = scores.assign(model=scores.model.replace("a", "gpt-5"))
+    same = beside_tables.table(documents, named, [], "s", same_documents=True).values
+    mine = same[same.model == "gpt-5"]
+    assert set(mine.published_model) == {"gpt-5"}
+    assert set(mine.compares) == {"same model, the same documents"}

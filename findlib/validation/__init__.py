@@ -35,8 +35,8 @@ def load_judgments(path: str | Path) -> pd.DataFrame:
 
     ``path``: a CSV file, UTF-8, with the columns doc_id, model, evidence_ok, description_ok
     (1 or 0), and as far as given digest (see `digest`), judge_ok (1, 0 or empty) and note.
-    Verdicts come back as 1.0, 0.0 or NaN; no path ("") is no judgment. Raises FindlibError naming file, line and the
-    mend.
+    Verdicts come back as 1.0, 0.0 or NaN; no path ("") is none. Raises FindlibError naming
+    file, line and the mend.
 
     >>> load_judgments("data/judgments/sample.csv").evidence_ok.isin([0, 1]).all()
     np.True_
