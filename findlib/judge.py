@@ -22,7 +22,7 @@ _VERDICT = re.compile(
     r"^[ \t>*_`#-]{0,20}(?:final )?verdict[ \t*_`]{0,20}:[ \t*_`]{0,20}(.*)$", re.I | re.M
 )
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.I | re.S)
-_DELIMITER = re.compile(r"<(\s*/?\s*(?:document|known|finding)\b)", re.I)
+_DELIMITER = re.compile(r"<(\s*/?\s*(?:document|known|finding|passages)\b)", re.I)
 
 
 def judge(
