@@ -40,6 +40,28 @@ def split(names: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
     return list(asked), [(first, second) for first, second in unions]
 
 
+def extend(
+    answers: pd.DataFrame,
+    responses: pd.DataFrame,
+    documents: Sequence[Document],
+    unions: Sequence[tuple[str, str]],
+    verifier: ModelSpec | None = None,
+    cache: Cache | None = None,
+    budget_usd: float | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Both tables with the unions added, and the findings of "rules" as verified, if asked."""
+    more = [union(answers, responses, documents, *names) for names in unions]
+    if verifier is not None:
+        if "rules" not in set(responses.model):
+            raise FindlibError("verify needs the model rules; add it to MODELS")
+        more.append(verify(answers, responses, documents, "rules", verifier, cache, budget_usd))
+    added_answers, added_responses = ([pair[i] for pair in more] for i in (0, 1))
+    return (
+        pd.concat([answers, *added_answers], ignore_index=True),
+        pd.concat([responses, *added_responses], ignore_index=True),
+    )
+
+
 def union(
     answers: pd.DataFrame,
     responses: pd.DataFrame,

@@ -92,3 +92,11 @@ def test_a_finding_cannot_speak_a_verdict(server, spec):
     content = hybrid.verify_request(row, document, spec).messages[-1]["content"]
     assert content.count("</passages>") == 1
     assert content.count("VERDICT:") == 2  # the menu's own
+
+
+def test_extend_adds_the_unions_and_needs_the_rules_to_verify(spec):
+    more, told = hybrid.extend(GIVEN, READ, DOCUMENTS, [("r", "m")])
+    assert more.model.unique().tolist() == ["r", "m", "r+m"]
+    assert told.model.value_counts().to_dict() == {"r": 2, "m": 2, "r+m": 2}
+    with pytest.raises(FindlibError, match="needs the model rules"):
+        hybrid.extend(GIVEN, READ, DOCUMENTS, [], spec)
