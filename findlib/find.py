@@ -12,7 +12,7 @@ from . import documents as texts
 from . import models
 from .embedded import sentence_grammar
 from .evidence import score_evidence, verbatim, verbatim_folded
-from .models import MAX_INPUT_TOKENS, ModelSpec
+from .models import MAX_INPUT_TOKENS, RULES, ModelSpec
 from .parsing import ParsedResponse, parse_response
 from .paths import FindlibError, package
 from .records import ANSWERS, GRADES, METRICS, RESPONSES, Answer, Document
@@ -53,11 +53,14 @@ def requests(
                 "end": part.end,
                 "input_tokens_cut": cut,
             }
-            found.append(Request(spec, _messages(text), _constrained(sent, spec, text), 0, about))
+            messages = _messages(text) if spec.base_url != RULES else _alone(text)
+            found.append(Request(spec, messages, _constrained(sent, spec, text), 0, about))
     return found
 
 
 def _parts(text: str, spec: ModelSpec, reading: str, by: texts.Tokenizer) -> list[texts.Window]:
+    if spec.base_url == RULES:
+        return [texts.Window(0, len(text))]
     if reading == "truncate":
         return texts.truncated(text, min(spec.max_input_tokens, MAX_INPUT_TOKENS), by)
     limit = min(spec.window_tokens, spec.max_input_tokens)
@@ -70,6 +73,11 @@ def _messages(text: str) -> list[dict[str, str]]:
         {"role": "system", "content": system.strip()},
         {"role": "user", "content": user.strip().replace("{document}", text)},
     ]
+
+
+def _alone(text: str) -> list[dict[str, str]]:
+    """The deterministic reader takes the whole document and no instructions."""
+    return [{"role": "user", "content": text}]
 
 
 def _constrained(sent: dict[str, Any], spec: ModelSpec, text: str) -> dict[str, Any]:

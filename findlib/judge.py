@@ -10,8 +10,8 @@ import pandas as pd
 from . import documents as texts
 from . import models
 from .cache import Cache
-from .models import MAX_INPUT_TOKENS, ModelSpec
-from .paths import package, sha256
+from .models import MAX_INPUT_TOKENS, RULES, ModelSpec
+from .paths import FindlibError, package, sha256
 from .records import Answer, Document, reference
 from .runner import Request, run
 
@@ -22,7 +22,7 @@ _VERDICT = re.compile(
     r"^[ \t>*_`#-]{0,20}(?:final )?verdict[ \t*_`]{0,20}:[ \t*_`]{0,20}(.*)$", re.I | re.M
 )
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.I | re.S)
-_DELIMITER = re.compile(r"<(\s*/?\s*(?:document|known|finding)\b)", re.I)
+_DELIMITER = re.compile(r"<(\s*/?\s*(?:document|known|finding|passages)\b)", re.I)
 
 
 def judge(
@@ -63,6 +63,8 @@ def _verdicts(
 
 def request(document: Document, answer: Answer, spec: ModelSpec) -> Request:
     """The judge's request for one answer; the document is cut at the model's input limit."""
+    if spec.base_url == RULES:
+        raise FindlibError("the rules cannot judge; name a model in JUDGE, or evidence")
     system, user = (package(f"prompts/{name}").read_text(encoding="utf-8") for name in PROMPTS)
     by = texts.tokenizer(spec.tokenizer)
     end = by.fit(document.text, min(spec.max_input_tokens, MAX_INPUT_TOKENS))

@@ -102,6 +102,7 @@ def run_signature(documents: Sequence[Document], content: dict[str, Any]) -> str
         model["name"] + (f" (grammar: {model['constraint']})" if model["constraint"] else "")
         for model in content["models"]
     )
+    names = " ".join([names, *content.get("derived", [])])
     grading = content["grading"]
     return signature(
         documents, f"models:{names}", f"reading:{content['parameters']['reading']}",

