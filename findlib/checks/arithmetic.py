@@ -1,0 +1,418 @@
+"""Read arithmetic that a text writes out, plain or in LaTeX, and work it out with its rounding.
+
+``3 x .0173 = .052``, ``\\frac{205 - 198}{\\sqrt{198}} = 0.50``, ``12 (= 5 + 7)``: a chain of
+members joined by equals signs. A member is worth an interval: decimals stand for everything
+that rounds to them, whole numbers for themselves.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The values a rounded number or an expression of such numbers can stand for."""
+
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        return (self.low + self.high) / 2
+
+
+@dataclass(frozen=True)
+class Member:
+    """One side of an equation: its place, the interval it is worth, whether it is one number.
+
+    ``step`` is the size of the last digit printed of a lone number, ``operators`` the operators.
+    """
+
+    start: int
+    end: int
+    worth: Interval
+    step: float = 0.0
+    operators: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        return not self.operators
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str  # num op open close eq func frac break
+    text: str
+    start: int
+    end: int
+    value: Interval | None = None
+    step: float = 0.0
+
+
+_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_OPERATORS = {
+    "\\times": "*", "\\cdot": "*", "×": "*", "·": "*", "*": "*", "times": "*", "x": "*",
+    "multiplied by": "*", "/": "/", "÷": "/", "\\div": "/", "divided by": "/", "∕": "/",
+    "+": "+", "plus": "+", "-": "-", "−": "-", "–": "-", "minus": "-", "^": "^", "!": "!",
+    "\\choose": "C", "±": "±", "\\pm": "±",
+}  # fmt: skip
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_FUNCTIONS = {"log", "sin", "cos", "tan", "exp", "ln", "max", "min", "mod", "abs", "var", "det"}
+_SHORT_WORDS = {"is", "of", "to", "or", "by", "as", "in", "we", "at", "on", "an", "if", "so",
+                "be", "it", "up"}  # fmt: skip
+
+
+@cache
+def _scanner() -> re.Pattern[str]:
+    number = r"(?:\d{1,3}(?:(?:,|\{,\})\d{3})+(?!\d)|\d+)(?:\.\d+)?|(?<![\d.\w])\.\d+"
+    return re.compile(
+        rf"(?P<num>(?:\\?\$)?(?:{number})(?:e[-+−]?\d+\b)?(?:\s?\\?%|\s?percent\b)?"
+        rf"(?:\s(?:thousand|million|billion|trillion)\b)?)"
+        r"|(?P<eq>\(=(?!=)|(?<![=<>!:])=(?![=>])|\\approx\b|≈|\bis equal to\b|\bequals?\b)"
+        r"|(?P<op>\\times\b|\\cdot\b|\\div\b|\\pm\b|\\choose\b|[-×·*÷∕+−–^!±/]"
+        r"|\b(?:multiplied by|divided by|times|plus|minus)\b|(?<=[\d)}\s])x(?=[\s\d(.]))"
+        r"|(?P<sup>[⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+        r"|(?P<func>\\sqrt\b|√)|(?P<frac>\\[dt]?(?:frac|binom)\b)"
+        r"|(?P<textnum>\\(?:text|mathrm|textbf|mathbf|mbox)\{\s*(?=[\d.,]+\s*\}))"
+        r"|(?P<line>\\\\(?:\[[^\]\n]{0,9}\])?)"
+        r"|(?P<skip>\\(?:left|right|[bB]ig+[lr]?|displaystyle|hspace\{[^}]{0,9}\})(?![a-zA-Z])"
+        r"|\\[,;:! ]|[$~\s]|\*\*)"
+        r"|(?P<open>[({\[])|(?P<close>[)}\]])|(?P<amp>&)"
+        r"|(?P<word>\\?[^\W\d]+\*?|.)",
+        re.I,
+    )
+
+
+@cache
+def _equals() -> re.Pattern[str]:
+    return re.compile(r"=|\\approx|≈|\bequals?\b|\bis equal to\b", re.I)
+
+
+def _read_number(text: str) -> tuple[Interval, float]:
+    """A printed number as an interval, and the size of its last digit."""
+    scale, body = 1.0, text.lower()
+    for word, factor in _SCALES.items():
+        if body.endswith(word):
+            scale, body = factor, body[: -len(word)]
+    if body.rstrip().endswith(("%", "percent")):
+        scale /= 100
+    digits = re.sub(r"\{,\}|[\\$,%\s]|percent", "", body).replace("−", "-")
+    mantissa, _, exponent = digits.partition("e")
+    scale *= (
+        10.0 ** int(exponent or 0)
+        if len(exponent) < 4 and abs(int(exponent or 0)) < 200
+        else math.nan
+    )
+    value = float(mantissa) * scale if len(mantissa) < 200 else math.nan
+    step = 10.0 ** -len(mantissa.partition(".")[2]) * scale
+    is_rounded = "." in mantissa or scale != 1.0
+    half = step / 2 if is_rounded else 0.0
+    return Interval(value - half, value + half), step
+
+
+def _tokens(text: str, start: int, end: int) -> Iterator[_Token]:
+    depth_of_text = 0
+    for found in _scanner().finditer(text, start, end):
+        kind, body = found.lastgroup or "word", found.group()
+        at, stop = found.span()
+        if kind == "skip":
+            continue
+        if kind == "num":
+            worth, step = _read_number(body)
+            yield _Token("num", body, at, stop, worth, step)
+        elif kind == "eq" and body == "(=":
+            yield _Token("eq", "=", at + 1, stop)
+        elif kind in ("op", "sup"):
+            if kind == "sup":
+                yield _Token("op", "^", at, at)
+                worth, step = _read_number(body.translate(_SUPERSCRIPTS).lstrip("-"))
+                sign = -1 if body[0] == "⁻" else 1
+                worth = Interval(sign * worth.low, sign * worth.high)
+                yield _Token("num", body, at, stop, worth, step)
+            else:
+                yield _Token("op", _OPERATORS[body.lower()], at, stop)
+        elif kind == "textnum":
+            depth_of_text += 1
+            yield _Token("open", "{", at, stop)
+        else:
+            yield _Token(kind, body, at, stop)
+
+
+def _runs(text: str, start: int, end: int) -> Iterator[tuple[_Token | None, list[_Token], _Token]]:
+    """Stretches of arithmetic: the token before, the stretch, the token after."""
+    before: _Token | None = None
+    run: list[_Token] = []
+    stop = _Token("end", "", end, end)
+    for token in _tokens(text, start, end):
+        if token.kind in ("line", "amp"):
+            run.append(token)
+        elif token.kind == "word":
+            if any(x.kind == "eq" for x in run):
+                yield before, run, token
+            before, run = token, []
+        else:
+            run.append(token)
+    if any(x.kind == "eq" for x in run):
+        yield before, run, stop
+
+
+def chains(text: str, start: int = 0, end: int | None = None) -> Iterator[list[Member | None]]:
+    """Equations in a text: the members of each, None for one that cannot be worked out.
+
+    ``text[start:end]`` is read. A member next to a letter, an unknown command or an operator
+    that leads out of the arithmetic is None: it is only part of something.
+
+    >>> [[m and (m.worth.low, m.operators) for m in c] for c in chains("so 3 x 4 = 13 for n = 5")]
+    [[(12.0, '*'), (13.0, '')], [None, (5.0, '')]]
+    """
+    for low, high in _windows(text, start, len(text) if end is None else end):
+        yield from _chains(text, low, high)
+
+
+def _windows(text: str, start: int, end: int, reach: int = 400) -> Iterator[tuple[int, int]]:
+    """The lines around each equals sign: from the line before to the line after."""
+    low = high = -1
+    for found in _equals().finditer(text, start, end):
+        at = found.start()
+        before = max(text.rfind("\n", max(at - reach, start), at), max(at - reach, start))
+        first = max(text.rfind("\n", max(at - reach, start), before), max(at - reach, start))
+        last = text.find("\n", at, min(at + reach, end))
+        line = text.find("\n", last + 1, min(at + reach, end)) if last >= 0 else -1
+        until = line if line >= 0 else min(at + reach, end)
+        if low < 0:
+            low, high = first, until
+        elif first <= high:
+            high = until
+        else:
+            yield low, high
+            low, high = first, until
+    if low >= 0:
+        yield low, high
+
+
+def _chains(text: str, start: int, end: int) -> Iterator[list[Member | None]]:
+    for before, run, after in _runs(text, start, end):
+        for piece, is_first, is_last in _at_breaks(run):
+            members = _members(piece)
+            if not _is_clean_before(text, before if is_first else None, members[0]):
+                members[0] = []
+            if not _is_clean_after(text, after if is_last else None, members[-1]):
+                members[-1] = []
+            yield [_evaluate(member) for member in members]
+
+
+def _at_breaks(run: list[_Token]) -> list[tuple[list[_Token], bool, bool]]:
+    """A run cut at the line ends and column marks that no equals sign stands beside."""
+    pieces: list[list[_Token]] = [[]]
+    kept = [i for i, x in enumerate(run) if x.kind not in ("line", "amp")]
+    last = -1
+    starts_fresh = bool(kept) and kept[0] > 0
+    ends_fresh = bool(kept) and kept[-1] < len(run) - 1
+    for i in kept:
+        between = run[last + 1 : i]
+        joins = run[i].kind == "eq" or (last >= 0 and run[last].kind == "eq")
+        if between and last >= 0 and not joins:
+            pieces.append([])
+            if run[i].kind == "op":  # the line goes on: neither part is whole
+                pieces[-2].append(replace(run[i], kind="op", text="+"))
+        pieces[-1].append(run[i])
+        last = i
+    whole = range(len(pieces))
+    flags = [(i == 0 and not starts_fresh, i == len(pieces) - 1 and not ends_fresh) for i in whole]
+    return [
+        (piece, *flag) for piece, flag in zip(pieces, flags, strict=True)
+        if any(x.kind == "eq" for x in piece)
+    ]  # fmt: skip
+
+
+def _members(run: list[_Token]) -> list[list[_Token]]:
+    members: list[list[_Token]] = [[]]
+    for token in run:
+        if token.kind == "eq":
+            members.append([])
+        else:
+            members[-1].append(token)
+    members[0] = _without_open(members[0])
+    members[-1] = _until_closed(members[-1])
+    return members
+
+
+def _without_open(member: list[_Token]) -> list[_Token]:
+    """The member after its last bracket that nothing in it closes."""
+    depth, cut = 0, 0
+    for i in range(len(member) - 1, -1, -1):
+        depth += {"close": 1, "open": -1}.get(member[i].kind, 0)
+        if depth < 0:
+            cut, depth = i + 1, 0
+            break
+    opens = member[: max(cut - 1, 0)]
+    return member[cut:] if all(x.kind == "open" for x in opens) else member
+
+
+def _until_closed(member: list[_Token]) -> list[_Token]:
+    """The member up to the first bracket that nothing in it opened."""
+    depth = 0
+    for i, token in enumerate(member):
+        depth += {"open": 1, "close": -1}.get(token.kind, 0)
+        if depth < 0:
+            rest = member[i + 1 :]
+            goes_on = rest and rest[0].kind == "op"
+            return [] if goes_on else member[:i]
+    return member
+
+
+def _is_clean_before(text: str, before: _Token | None, member: list[_Token]) -> bool:
+    if not member or (member[0].kind == "op" and member[0].text != "-"):
+        return False
+    if before is None:
+        return True
+    if member[0].kind == "op" and before.text[-1].isalnum():
+        return False
+    at = member[0].start
+    touches = not text[before.end : at].strip("${") or before.text[0] == "\\"
+    word = before.text.lower()
+    if before.text[-1].isalpha():
+        is_word = len(word) > 2 or word in _SHORT_WORDS
+        gap = any(c.isspace() for c in text[before.end : at])
+        return is_word and gap and word not in _FUNCTIONS and word[0] != "\\"
+    return before.text in ",.;:?|\"“”‘'’•" or not touches
+
+
+def _is_clean_after(text: str, after: _Token | None, member: list[_Token]) -> bool:
+    if not member or (member[-1].kind == "op" and member[-1].text != "!"):
+        return False
+    if after is None:
+        return True
+    word = after.text.lower()
+    gap = text[member[-1].end : after.start]
+    if not word or word[0].isspace():
+        return True
+    if word[0] == "\\":
+        return not word.startswith(("\\sqrt", "\\frac", "\\sigma", "\\pi", "\\bar", "\\hat"))
+    if word[-1].isalpha():
+        is_word = len(word) > 2 or word in _SHORT_WORDS
+        return is_word and any(c.isspace() or c in "{$" for c in gap) and word not in _FUNCTIONS
+    return word in ",.;:?|\"”’'•%<@#"
+
+
+def _evaluate(member: list[_Token]) -> Member | None:
+    if not member or len(member) > 200:
+        return None
+    try:
+        worth, at = _sum(member, 0)
+    except (ArithmeticError, ValueError, IndexError, RecursionError):
+        return None
+    if at != len(member) or not all(map(math.isfinite, (worth.low, worth.high))):
+        return None
+    operators = "".join(x.text[-1] for x in member if x.kind in ("op", "func", "frac"))
+    if len(member) > 1 and not operators and sum(x.kind == "num" for x in member) > 1:
+        operators = "*"
+    is_negative = member[0].text == "-" and operators == "-"
+    step = max((x.step for x in member if x.kind == "num"), default=0.0)
+    return Member(member[0].start, member[-1].end, worth, step, "" if is_negative else operators)
+
+
+def _sum(tokens: list[_Token], at: int) -> tuple[Interval, int]:
+    value, at = _product(tokens, at)
+    while at < len(tokens) and tokens[at].text in ("+", "-") and tokens[at].kind == "op":
+        other, after = _product(tokens, at + 1)
+        if tokens[at].text == "+":
+            value = Interval(value.low + other.low, value.high + other.high)
+        else:
+            value = Interval(value.low - other.high, value.high - other.low)
+        at = after
+    return value, at
+
+
+def _product(tokens: list[_Token], at: int) -> tuple[Interval, int]:
+    value, at = _power(tokens, at)
+    while at < len(tokens):
+        token = tokens[at]
+        if token.kind == "op" and token.text in ("*", "/", "C"):
+            other, after = _power(tokens, at + 1)
+        elif token.kind == "open" or (
+            token.kind in ("func", "frac") and tokens[at - 1].kind == "close"
+        ):
+            token, (other, after) = replace(token, text="*"), _power(tokens, at)
+        else:
+            break
+        if token.text == "C":
+            value = _exactly(float(math.comb(_whole(value), _whole(other))))
+        else:
+            value = _times(value, other) if token.text == "*" else _over(value, other)
+        at = after
+    return value, at
+
+
+def _power(tokens: list[_Token], at: int) -> tuple[Interval, int]:
+    if tokens[at].kind == "op" and tokens[at].text == "-":
+        value, at = _power(tokens, at + 1)
+        return Interval(-value.high, -value.low), at
+    value, at = _atom(tokens, at)
+    while at < len(tokens) and tokens[at].kind == "op" and tokens[at].text in ("^", "!"):
+        if tokens[at].text == "!":
+            value, at = _exactly(float(math.factorial(min(_whole(value), 171)))), at + 1
+        else:
+            exponent, at = _power(tokens, at + 1)
+            value = _raised(value, exponent)
+    return value, at
+
+
+def _atom(tokens: list[_Token], at: int) -> tuple[Interval, int]:
+    token = tokens[at]
+    if token.value is not None:
+        return token.value, at + 1
+    if token.kind == "open":
+        value, at = _sum(tokens, at + 1)
+        if tokens[at].kind != "close":
+            raise ValueError
+        return value, at + 1
+    if token.kind == "func":
+        value, at = _atom(tokens, at + 1)
+        if value.low < 0:
+            raise ValueError
+        return Interval(math.sqrt(value.low), math.sqrt(value.high)), at
+    if token.kind == "frac":
+        if tokens[at + 1].kind != "open":
+            raise ValueError
+        over, at = _atom(tokens, at + 1)
+        under, at = _atom(tokens, at)
+        if token.text.endswith("binom"):
+            return _exactly(float(math.comb(_whole(over), _whole(under)))), at
+        return _over(over, under), at
+    raise ValueError
+
+
+def _exactly(value: float) -> Interval:
+    return Interval(value, value)
+
+
+def _whole(value: Interval) -> int:
+    if value.low != value.high or value.low != int(value.low) or not 0 <= value.low < 10_000:
+        raise ValueError
+    return int(value.low)
+
+
+def _times(a: Interval, b: Interval) -> Interval:
+    ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+    return Interval(min(ends), max(ends))
+
+
+def _over(a: Interval, b: Interval) -> Interval:
+    if b.low <= 0 <= b.high:
+        raise ZeroDivisionError
+    return _times(a, Interval(1 / b.high, 1 / b.low))
+
+
+def _raised(a: Interval, b: Interval) -> Interval:
+    if b.low != b.high or abs(b.low) > 1000 or (a.low < 0 and b.low != int(b.low)):
+        raise ValueError
+    ends = [a.low**b.low, a.high**b.low]
+    if a.low < 0 < a.high and b.low > 0 and b.low % 2 == 0:
+        ends.append(0.0)
+    return Interval(min(ends), max(ends))

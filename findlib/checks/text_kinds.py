@@ -1,0 +1,19 @@
+"""The checks of text and references: kind, function, type of error, precision, on or off."""
+
+from __future__ import annotations
+
+from . import changes, counts, dates, linked, names, numbering, references, stated, topics, twice
+from .doc import Kind
+
+KINDS_TEXT: dict[str, Kind] = {
+    **stated.KINDS,
+    **changes.KINDS,
+    **linked.KINDS,
+    **twice.KINDS,
+    **counts.KINDS,
+    **names.KINDS,
+    **dates.KINDS,
+    **numbering.KINDS,
+    **references.KINDS,
+    **topics.KINDS,
+}
