@@ -17,6 +17,7 @@ RECORDED ?= 1
 ONLY ?=
 LIMIT ?= 0
 BUDGET_USD ?= 0
+VERIFY ?=
 JUDGMENTS ?= $(wildcard data/judgments/$(RUN).csv)
 DATA ?= $(DATASET)
 SAME_DOCUMENTS ?=
@@ -25,8 +26,8 @@ CORPUS ?=
 INDEX ?= cache/index/$(notdir $(patsubst %/,%,$(CORPUS)))
 CORPORA ?=
 TOKENIZER ?=
-default := data/sample|sample|smollm2-135m||evidence|auto|auto|{}||0|||data/judgments/sample.csv
-FIGURES ?= $(if $(filter $(default),$(subst $() ,_,$(DATASET)|$(RUN)|$(MODELS)|$(MODEL_FILE)|$(JUDGE)|$(DESCRIPTION)|$(READING)|$(SETTINGS)|$(ONLY)|$(LIMIT)|$(CORPORA)|$(TOKENIZER)|$(JUDGMENTS))),figures,runs/$(RUN)/figures)
+default := data/sample|sample|smollm2-135m||evidence|auto|auto|{}||0|||data/judgments/sample.csv|
+FIGURES ?= $(if $(filter $(default),$(subst $() ,_,$(DATASET)|$(RUN)|$(MODELS)|$(MODEL_FILE)|$(JUDGE)|$(DESCRIPTION)|$(READING)|$(SETTINGS)|$(ONLY)|$(LIMIT)|$(CORPORA)|$(TOKENIZER)|$(JUDGMENTS)|$(VERIFY))),figures,runs/$(RUN)/figures)
 MODEL ?= $(firstword $(MODELS))
 PYTHON ?= python3
 
@@ -43,7 +44,7 @@ SOURCES := $(wildcard findlib/*.py findlib/*/*.py findlib/prompts/* findlib/refe
 recorded := $(if $(filter 0 no false,$(RECORDED)),false,true)
 P00 = run=$(RUN) dataset="$(DATASET)" only="$(ONLY)" limit=$(LIMIT) figures="$(FIGURES)"
 P10 = run=$(RUN) corpora="$(CORPORA)" tokenizer="$(TOKENIZER)" figures="$(FIGURES)"
-P20 = run=$(RUN) models="$(MODELS)" model_file="$(MODEL_FILE)" reading=$(READING) settings="$(SETTINGS)" recorded=$(recorded)
+P20 = run=$(RUN) models="$(MODELS)" verify="$(VERIFY)" model_file="$(MODEL_FILE)" reading=$(READING) settings="$(SETTINGS)" recorded=$(recorded)
 P30 = run=$(RUN) judge="$(JUDGE)" description_metric=$(DESCRIPTION) model_file="$(MODEL_FILE)" recorded=$(recorded)
 P35 = run=$(RUN) judgments="$(JUDGMENTS)" figures="$(FIGURES)"
 P40 = run=$(RUN) figures="$(FIGURES)"
@@ -54,11 +55,11 @@ P90 = run=$(RUN) figures="$(FIGURES)"
 inference: MONEY_20 = $(MONEY)
 grading: MONEY_30 = $(MONEY)
 
-.PHONY: help install bleurt paper inference grading index check-data test lint format notebook notebooks expected record serve lab lock clean FORCE
+.PHONY: help install bleurt paper inference grading index check-data insert test lint format notebook notebooks expected record serve lab lock clean FORCE
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
-	@echo "settings: DATASET RUN MODELS MODEL_FILE JUDGE DESCRIPTION READING SETTINGS RECORDED ONLY LIMIT BUDGET_USD FIGURES CORPORA TOKENIZER JUDGMENTS SAME_DOCUMENTS POOL_MFR"
+	@echo "settings: DATASET RUN MODELS MODEL_FILE JUDGE DESCRIPTION READING SETTINGS RECORDED ONLY LIMIT BUDGET_USD FIGURES CORPORA TOKENIZER JUDGMENTS VERIFY SAME_DOCUMENTS POOL_MFR"
 
 # ---- set-up
 install: $(VENV)/.installed  ## create .venv and install the lock (done by every target that needs it)
@@ -133,6 +134,10 @@ index: install  ## index a corpus for contamination checks: CORPUS=folder INDEX=
 
 check-data: install  ## check an annotated data set, a line a problem: DATA=path
 	@$(PY) -m findlib.annotate check "$(DATA)"
+
+insert: install  ## a data set with inserted inconsistencies: DOCS=folder TO=file.jsonl N=200 SEED=7
+	@test -n "$(DOCS)" -a -n "$(TO)" || { echo "error: name documents and target: make insert DOCS=folder TO=file.jsonl" >&2; exit 1; }
+	@$(PY) -m findlib.insert "$(DOCS)" "$(TO)" --n $(or $(N),200) --seed $(or $(SEED),7) --controls $(or $(CONTROLS),0.2)
 
 # ---- checks
 test: install  ## unit tests, docstring examples, notebooks (nbval); outputs go to a scratch folder

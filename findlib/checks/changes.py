@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from ..records import Answer
 from .doc import Doc, Kind, finding
@@ -154,9 +155,8 @@ def _after_verb(text: str, at: int, after: list[Quantity], end: int) -> dict[str
         elif "old" in found and "new" not in found and _fits("until_to", text, at, q.start):
             found["new"] = q
         elif "new" in found and q.kind == "percent" and _fits("aside", text, at, q.start):
-            at = q.end + len(
-                re.match(r"\s+of\s[^,.;$%()\d]{0,60},?|", text[q.end : q.end + 80]).group()
-            )
+            aside = re.match(r"\s+of\s[^,.;$%()\d]{0,60},?", text[q.end : q.end + 80])
+            at = q.end + (aside.end() if aside else 0)
             i += 1
             continue
         else:
@@ -179,7 +179,7 @@ def _and_more(text: str, sentence: Span, subject: Span, verb: re.Match[str], sig
         return  # has a verb of its own
     more = _after_verb(text, rest[0].start, rest, sentence[1])
     if more and set(more) == set(found):
-        yield Change(sentence, subject, verb.span(), sign, **more)
+        yield replace(Change(sentence, subject, verb.span(), sign), **dict[str, Any](more))
 
 
 def _clause_start(text: str, begin: int, verb: int) -> int:

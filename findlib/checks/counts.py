@@ -14,8 +14,23 @@ from .grid import Table
 from .linked import words
 from .prose import WORDS, Quantity, Span, one_digit, paragraphs, with_numbers
 
-_COUNT = rf"(?P<n>\d{{1,2}}|{'|'.join(WORDS[2:])})"
-_ASIDE = frozenset(["first", "last", "next", "main", "other", "few", "several", "more", "most", "only", "primary", "key"])
+_COUNT = rf"(?<![\w.,$-])(?P<n>[2-9]|[1-9]\d|{'|'.join(WORDS[2:])})"
+_ASIDE = frozenset(
+    [
+        "first",
+        "last",
+        "next",
+        "main",
+        "other",
+        "few",
+        "several",
+        "more",
+        "most",
+        "only",
+        "primary",
+        "key",
+    ]
+)
 _TIME = frozenset(["month", "months", "year", "years", "week", "weeks", "quarter", "quarters", "day", "days", "hour", "hours", "fiscal", "period", "periods", "minute", "minutes", "times", "percent", "decades", "seconds", "points"])  # fmt: skip
 
 
@@ -35,8 +50,8 @@ def number_of(word: str) -> int:
 def _lead() -> re.Pattern[str]:
     what = r"(?P<what>(?:[a-z][\w-]*\s+){0,4}?[a-z][\w-]*s)"
     return re.compile(
-        rf"(?:\b(?:the|these|those)\s+following\s+{_COUNT}\s+{what}|\b{_COUNT.replace('?P<n>', '?P<n2>')}\s+of\s+the\s+following\b"
-        rf"|\b{_COUNT.replace('?P<n>', '?P<n3>')}\s+(?:[a-z][\w-]*\s+){{0,4}}?(?:[a-z][\w-]*s|criteria|data)\b[^.;:\n]{{0,60}}?)"
+        rf"(?:\b(?:the|these|those)\s+following\s+{_COUNT}\s+{what}|{_COUNT.replace('?P<n>', '?P<n2>')}\s+of\s+the\s+following\b"
+        rf"|{_COUNT.replace('?P<n>', '?P<n3>')}\s+(?:[a-z][\w-]*\s+){{0,4}}?(?:[a-z][\w-]*s|criteria|data)\b[^.;:\n]{{0,60}}?)"
         r"(?P<tail>[^.;:\n]{0,90}):[*_]*[ \t]*$",
         re.I | re.M,
     )
@@ -150,7 +165,7 @@ def _is_end(line: str) -> bool:
 
 
 def _latex_items(text: str, at: int) -> tuple[list[Span], bool]:
-    depth, items = 0, []
+    depth, items = 0, list[Span]()
     for match in re.compile(
         r"\\(begin|end)\{(?:itemize|enumerate|description|parts)\}|\\item\b"
     ).finditer(text, at):
@@ -172,7 +187,7 @@ def _latex_items(text: str, at: int) -> tuple[list[Span], bool]:
 @cache
 def _enumerated() -> re.Pattern[str]:
     return re.compile(
-        rf"\b{_COUNT}\s+(?P<what>(?:[a-z][\w-]*\s+){{0,3}}?(?:[a-z][\w-]*s|criteria|people|children))\b"
+        rf"{_COUNT}\s+(?P<what>(?:[a-z][\w-]*\s+){{0,3}}?(?:[a-z][\w-]*s|criteria|people|children))\b"
         r"(?P<tail>[^.;:()\n]{0,60}?)(?::|,\s+namely|,\s+i\.e\.,?|\s+\()\s*(?P<list>[^.;:()\n]{8,400}?)(?=[.;)\n])",
         re.I,
     )
@@ -224,7 +239,7 @@ def _is_whole(match: re.Match[str], parts: list[str], stated: int) -> bool:
 def _numbered(doc: Doc, start: int, end: int) -> Iterator[Answer]:
     """A count before a colon and the numbered parts of the same paragraph."""
     pattern = re.compile(
-        rf"\b{_COUNT}\s+(?P<what>(?:[a-z][\w-]*\s+){{0,3}}?[a-z][\w-]*s)\b[^.;:()\n]{{0,80}}:\s*\(?(?:1|i|a)\)",
+        rf"{_COUNT}\s+(?P<what>(?:[a-z][\w-]*\s+){{0,3}}?[a-z][\w-]*s)\b[^.;:()\n]{{0,80}}:\s*\(?(?:1|i|a)\)",
         re.I,
     )
     for match in pattern.finditer(doc.text, start, end):
@@ -265,7 +280,7 @@ def _sequence(marks: list[str]) -> list[str]:
 @cache
 def _range() -> re.Pattern[str]:
     return re.compile(
-        rf"\b{_COUNT}\s+(?:[\w-]+\s+){{0,4}}?\(?(?P<a>[A-Za-z][A-Za-z_]{{1,20}}?)_*(?P<from>\d{{1,3}})_*\)?\s*(?:-|–|—|to|through|\.\.\.?|…)\s*"
+        rf"{_COUNT}\s+(?:[\w-]+\s+){{0,4}}?\(?(?P<a>[A-Za-z][A-Za-z_]{{1,20}}?)_*(?P<from>\d{{1,3}})_*\)?\s*(?:-|–|—|to|through|\.\.\.?|…)\s*"
         r"(?P<b>[A-Za-z][A-Za-z_]{1,20}?)_*(?P<to>\d{1,3})\b", re.I)  # fmt: skip
 
 
@@ -367,7 +382,7 @@ def sample_size(doc: Doc) -> list[Answer]:
     for n, group in used.items():
         before = [(at, m) for at, size, m in defined if at < group[0].start() and _slip(size, n)]
         if before and not _stated_otherwise(doc, n, group):
-            at, m = before[-1]
+            _at, m = before[-1]
             told = f"N = {m['n']} is defined, but shares are taken of {group[0]['n']}"
             spans = [m.span(), *(g.span() for g in group[:3])]
             found.append(finding(doc, "sample_size", spans, told, 0.7))
@@ -589,7 +604,21 @@ class _Count:
 
 
 _NO_TOTAL = _TIME | frozenset(
-    ["share", "dollar", "employee", "store", "month", "year", "week", "quarter", "day", "hour", "minute", "point", "page"]
+    [
+        "share",
+        "dollar",
+        "employee",
+        "store",
+        "month",
+        "year",
+        "week",
+        "quarter",
+        "day",
+        "hour",
+        "minute",
+        "point",
+        "page",
+    ]
 )
 
 

@@ -102,14 +102,12 @@ def backwards(doc: Doc) -> list[Answer]:
             told = f"{match['b']} is before {match['a']}"
             found.append(finding(doc, "backwards", [match.span()], told, 0.75))
     for match in _span().finditer(doc.text):
-        if int(match["b"]) < int(match["a"]) and match.group().lower().startswith("from"):
-            if not re.search(
-                r"\b(?:compar|chang|increas|decreas|vs|declin|versus)",
-                doc.text[max(0, match.start() - 80) : match.end() + 40],
-                re.I,
-            ):
-                told = f"{match['b']} is before {match['a']}"
-                found.append(finding(doc, "backwards", [match.span()], told, 0.5))
+        turned = int(match["b"]) < int(match["a"]) and match.group().lower().startswith("from")
+        around = doc.text[max(0, match.start() - 80) : match.end() + 40]
+        compared = r"\b(?:compar|chang|increas|decreas|vs|declin|versus)"
+        if turned and not re.search(compared, around, re.I):
+            told = f"{match['b']} is before {match['a']}"
+            found.append(finding(doc, "backwards", [match.span()], told, 0.5))
     return found
 
 

@@ -121,8 +121,9 @@ def odds_of(sums: Sums, fail: Fail) -> float:
         return -9.0
     fails = [q for q, d in r.differ.items() if abs(d) > r.slack[q] and q != fail.position]
     holds = len([q for q in r.holds if r.differ[q] == 0])
-    odds = -0.8 + 0.6 * min(holds, 3) + 0.15 * min(r.weight, 12)
-    odds += 0.6 * min(digits, 3.0)
+    odds = -1.2 + 0.6 * min(holds, 3) + 0.15 * min(r.weight, 12)
+    telling = digits + 0.3 - math.log10(len(fail.cells))  # any of the cells may be the one
+    odds += 0.7 * min(max(telling, 0.0), 3.0) if digits else -0.8
     odds -= 0.8 * len(fails) + 1.0 * (len(r.holds) - holds)
     if r.form in ("flip", "skip"):
         odds -= 1.0 + 3.0 * (holds < 2)
@@ -149,9 +150,23 @@ def _present(sums: Sums, fail: Fail) -> int:
 
 def _other_reasons(sums: Sums, fail: Fail) -> float:
     """Log-odds taken off for what could explain a difference other than an error."""
-    n, size = sums.numbers, abs(fail.differ)
-    unit = 10**n.decimals if n.decimals else 1
-    off = 0.0
+    n, unit = sums.numbers, 10**sums.numbers.decimals
+    off = _component(sums, fail) + _other_start(sums, fail)
+    if fail.axis == "down" and n.doubtful[fail.position]:
+        off += 2.0
+    if n.percent_table and n.values[fail.total] != 100 * unit:
+        off += 3.0  # shares add up to 100, changes to nothing
+    group = sums.down if fail.axis == "down" else sums.across
+    if not _vouched(sums, fail):
+        off += _not_additive(sums, fail)
+    fails = sum(abs(r.differ.get(fail.position, 0)) > r.slack.get(fail.position, 0) for r in group)
+    return off + 1.0 * max(fails - 1, 0)
+
+
+def _component(sums: Sums, fail: Fail) -> float:
+    """For a difference that is one number near by, or twice one: a part left out or turned."""
+    n, size, off = sums.numbers, abs(fail.differ), 0.0
+    unit = 10**n.decimals
     lines = fail.lines
     near = []
     for line in range(max(0, lines.start - 2), lines.stop + 1):
@@ -162,24 +177,60 @@ def _other_reasons(sums: Sums, fail: Fail) -> float:
             near += [int(w.replace(",", "")) * unit for w in _AMOUNT.findall(words)]
     if size in near or (size % 2 == 0 and size // 2 in near):
         off += 1.0 + 1.2 * math.log10(max(size / unit, 1.0))
-    if any(abs(int(n.values[c])) * k == size and _untold(sums, fail, c) for c, _ in fail.terms
-           for k in (1, 2)):  # fmt: skip
+    parts = [(c, abs(int(n.values[c]))) for c, _ in fail.terms]
+    if any(v * k == size and _untold(sums, fail, c) for c, v in parts for k in (1, 2)):
         off += 4.0
-    group = sums.down if fail.axis == "down" else sums.across
-    if fail.axis == "down" and sums.numbers.doubtful[fail.position]:
-        off += 2.0
-    if n.percent_table and n.values[fail.total] != 100 * unit:
-        off += 3.0  # shares add up to 100, changes to nothing
-    if not any(fail.position in r.holds for r in group):
-        parts = [int(n.values[c]) * s for c, s in fail.terms]
-        total = int(n.values[fail.total])
-        if total in parts:
-            off += 5.0
-        one_sign = min(parts) >= 0 or max(parts) <= 0
-        if one_sign and min(parts) <= total <= max(parts):
-            off += 1.5 if slip(n, fail) else 4.0
-    fails = sum(abs(r.differ.get(fail.position, 0)) > r.slack.get(fail.position, 0) for r in group)
-    return off + 1.0 * max(fails - 1, 0)
+    return off
+
+
+def _other_start(sums: Sums, fail: Fail) -> float:
+    """For a sum that holds if it began a few lines earlier or later at this position."""
+    n = sums.numbers
+    more = fewer = 0
+    first = fail.lines.start
+    for line in range(first - 1, max(-1, first - 16), -1):
+        row, column = fail.cell(line)
+        more += int(n.values[row, column])
+        if more and abs(fail.differ - more) <= fail.slack:
+            return 5.0
+    for cell, sign in fail.terms[:-1]:
+        fewer += int(n.values[cell]) * sign
+        if fewer and abs(fail.differ + fewer) <= fail.slack:
+            return 5.0
+    return 0.0
+
+
+def _vouched(sums: Sums, fail: Fail) -> bool:
+    """Whether other sums show that the numbers at this position are amounts that add up."""
+    same = sums.down if fail.axis == "down" else sums.across
+    cross = sums.across if fail.axis == "down" else sums.down
+    if any(fail.position in r.holds for r in same):
+        return True
+    return any(
+        len(r.holds) > 1
+        and any(fail.position in (r.total, i) for q in r.parts.values() for i, _ in q)
+        for r in cross
+    )
+
+
+def _not_additive(sums: Sums, fail: Fail) -> float:
+    """For a position without a sum that holds: it may hold averages, changes or balances."""
+    n = sums.numbers
+    parts = [int(n.values[c]) * s for c, s in fail.terms]
+    total = int(n.values[fail.total])
+    telling = slip(n, fail)
+    off = 0.0 if telling >= 1.0 else 1.0
+    if total in parts:
+        off += 5.0
+    one_sign = min(parts) >= 0 or max(parts) <= 0
+    if one_sign and min(parts) <= total <= max(parts):
+        off += 1.0 if telling else 3.0
+    lines = [fail.relation.total] if fail.relation.holds else []
+    usual = [abs(int(n.values[(i, q) if fail.axis == "down" else (q, i)]))
+             for i in lines for q in fail.relation.holds]  # fmt: skip
+    if usual and abs(total) * 50 < sorted(usual)[len(usual) // 2]:
+        off += 2.5  # numbers of another size: percentages without their sign
+    return off
 
 
 def _untold(sums: Sums, fail: Fail, cell: Place) -> bool:

@@ -72,7 +72,7 @@ def _named() -> re.Pattern[str]:
         r"^(?P<mark>[|#*_>= \t]{0,24})(?P<fam>note|item|section|chapter|part|appendix|article|schedule|"
         r"table|figure|fig|exhibit|step|annex|equation|box)\.?[ \t]+"
         r"(?P<num>\d{1,3}(?:[.-]\d{1,3}){0,4}[a-z]?|[a-z]|[ivx]{1,5})(?P<sep>[*_]{0,3}[.:)]?[*_]{0,3}[ \t|]{0,12}(?:[-–—:.|*_ \t]|$))"
-        r"(?P<title>[^\n]{0,200})$",
+        r"(?P<title>[^\n]{0,300})$",
         re.I | re.M,
     )
 
@@ -113,8 +113,8 @@ def _targets(text: str) -> tuple[Target, ...]:
     found: list[Target] = []
     for match in _named().finditer(text):
         title = match["title"]
-        if _is_heading(match["mark"], match["sep"], title):
-            family = match["fam"].lower()
+        family = match["fam"].lower()
+        if _is_heading(family, match["mark"], title):
             has_page = bool(_page().search(title)) and bool(plain(title))
             found.append(Target(FAMILIES.get(family, family), match["num"].upper(), plain(title),
                                 *match.span(), has_page))  # fmt: skip
@@ -130,15 +130,18 @@ def _targets(text: str) -> tuple[Target, ...]:
     return tuple(_with_contents(found))
 
 
-def _is_heading(mark: str, sep: str, title: str) -> bool:
+def _is_heading(family: str, mark: str, title: str) -> bool:
     words = title.strip(" |*_#.:–—-\u00a0")
+    if "|" in mark and family not in ("note", "item", "part"):
+        return False
     if not words:
         return "#" in mark or "|" in mark or "*" in mark
     if words[0].islower() and not words.startswith(("iPhone", "iPad")):
         return False
     if words.startswith(("(", "of ")) or re.match(r"(?:and|or|to|in|of|for|the)\b", words):
         return False
-    is_sentence = len(words) > 120 or re.search(r"[a-z]\.\s+[A-Z]", words)
+    longest = 280 if family in ("table", "figure", "fig", "box", "exhibit") else 120
+    is_sentence = len(words) > longest or re.search(r"[a-z]\.\s+[A-Z]", words)
     return not is_sentence and (words[0].isupper() or words[0] in "[“\"'‘0123456789$")
 
 

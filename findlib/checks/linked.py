@@ -14,7 +14,45 @@ from .doc import Doc, Kind, finding
 from .prose import Quantity, Span, one_digit, written
 
 _SKIP = frozenset(
-    ["a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "its", "net", "of", "on", "or", "our", "per", "than", "that", "the", "their", "these", "this", "to", "was", "were", "which", "with", "we", "us", "total", "other", "all", "each", "including", "less", "excluding"]
+    [
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "its",
+        "net",
+        "of",
+        "on",
+        "or",
+        "our",
+        "per",
+        "than",
+        "that",
+        "the",
+        "their",
+        "these",
+        "this",
+        "to",
+        "was",
+        "were",
+        "which",
+        "with",
+        "we",
+        "us",
+        "total",
+        "other",
+        "all",
+        "each",
+        "including",
+        "less",
+        "excluding",
+    ]
 )
 _OTHER_BASIS = re.compile(
     r"currency|constant|comparable|organic|operational|adjusted|excluding|non-gaap|pro forma|"
@@ -325,6 +363,8 @@ def _direction(doc: Doc, change: Change, whole: list[_Fit]) -> Answer | None:
         return None
     best = max(dated, key=lambda f: (f.digits, len(f.line.words)))
     only_percent = best.agree == ("percent",)
+    if only_percent and _is_printed(change, best):
+        return None  # the row gives the percentage itself, with a sign of its own
     if best.digits < (3 if only_percent else 2):
         return None
     word = doc.text[slice(*change.verb)]
@@ -332,6 +372,14 @@ def _direction(doc: Doc, change: Change, whole: list[_Fit]) -> Answer | None:
     description = f"'{word}', but {best.line.label} went from {values}"
     places = [_stated(change), (best.line.start, best.line.end)]
     return finding(doc, "table_direction", places, description, 0.6 if best.digits > 2 else 0.4)
+
+
+def _is_printed(change: Change, fit: _Fit) -> bool:
+    stated = change.percent
+    return stated is not None and any(
+        abs(abs(v.value) - abs(stated.value)) <= 0.5 * max(stated.step, v.step) + 1e-9
+        for v in fit.line.values
+    )
 
 
 def _contradiction(doc: Doc, change: Change, fit: _Fit) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -63,9 +64,8 @@ def _slips(group: list[tuple[str, tuple[str, ...]]], words: Counter[str]) -> Ite
                 and (words[x] < words[y] or x < y)
                 and abs(len(x) - len(y)) <= 1
                 and OSA.distance(x, y) == 1
-            ):
-                if not _is_form(x, y):
-                    yield a, b
+            ) and not _is_form(x, y):
+                yield a, b
 
 
 def _is_form(x: str, y: str) -> bool:
@@ -170,7 +170,7 @@ def name_year(doc: Doc) -> list[Answer]:
         years = Counter(m["year"] for m in group)
         if len(years) != 2 or len(group) > 6:
             continue
-        for a, b in zip(group, group[1:], strict=False):
+        for a, b in itertools.pairwise(group):
             between = doc.text[a.start() : b.end()]
             if (
                 a["year"] != b["year"]
@@ -211,7 +211,7 @@ def _expansions(doc: Doc) -> dict[str, list[tuple[tuple[str, ...], Span]]]:
         short = match["short"].upper()
         before = doc.text[max(0, match.start() - 120) : match.start()]
         parts = list(re.finditer(r"[^\W\d_][\w'’]*", before))[-len(short) :]
-        gaps = (before[a.end() : b.start()] for a, b in zip(parts, parts[1:], strict=False))
+        gaps = (before[a.end() : b.start()] for a, b in itertools.pairwise(parts))
         initials = [p.group()[0].upper() for p in parts]
         if initials == list(short) and all(len(g) < 3 for g in gaps):
             start = match.start() - len(before) + parts[0].start()
@@ -277,7 +277,9 @@ def _off_by_one(words: tuple[str, ...], said: list[str]) -> list[str]:
     runs = [said[i : i + n] for i in range(len(said) - n + 1)]
     if n < 3 or list(words) in runs:
         return []
-    common = frozenset(["the", "a", "an", "of", "for", "and", "each", "all", "these", "to", "in", "is", "are"])
+    common = frozenset(
+        ["the", "a", "an", "of", "for", "and", "each", "all", "these", "to", "in", "is", "are"]
+    )
     for run in runs:
         off = [i for i in range(n) if run[i] != words[i]]
         if len(off) == 1 and off[0] < n - 1 and run[off[0]] not in common and len(run[off[0]]) > 3:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -33,7 +34,7 @@ def heading_sequence(doc: Doc) -> list[Answer]:
     Headings of one family in the body of the text, a sequence beginning anew at its first
     number. A gap counts only if no line begins with the missing number in any other form.
     """
-    found = []
+    found: list[Answer] = []
     for family in _FAMILIES:
         for run in _runs([t for t in targets(doc) if t.family == family and t.order]):
             found += _breaks(doc, family, run)
@@ -57,7 +58,7 @@ def _runs(headings: list[Target]) -> Iterator[list[Target]]:
 
 def _breaks(doc: Doc, family: str, run: list[Target]) -> Iterator[Answer]:
     numbers = [t.order or 0 for t in run]
-    steps = sum(b == a + 1 for a, b in zip(numbers, numbers[1:], strict=False))
+    steps = sum(b == a + 1 for a, b in itertools.pairwise(numbers))
     steps += sum(
         c == a + 2 and b != a + 1
         for a, b, c in zip(numbers, numbers[1:], numbers[2:], strict=False)
@@ -220,9 +221,9 @@ def _inline() -> re.Pattern[str]:
 
 def inline_sequence(doc: Doc) -> list[Answer]:
     """ "(1) ..., (2) ..., and (4) ...": an enumeration inside a paragraph that skips a number."""
-    found = []
+    found: list[Answer] = []
     for start, end in paragraphs(doc):
-        marks = [m for m in _inline().finditer(doc.text, start, end)]
+        marks = list(_inline().finditer(doc.text, start, end))
         if len(marks) < 2:
             continue
         for style in ("1", "a", "i"):
@@ -363,11 +364,8 @@ def _misfiled(doc: Doc, owner: tuple[int, ...], head: Span, items: list) -> Iter
     ]
     right = [path for path, _, _ in items if path[:-1] == owner]
     if (
-        (wrong
-        and (right or len(wrong) == len(items))
-        and len(wrong) <= max(1, len(right) // 3))
-        or (wrong and not right and len({p[:-1] for p, _ in wrong}) == 1)
-    ):
+        wrong and (right or len(wrong) == len(items)) and len(wrong) <= max(1, len(right) // 3)
+    ) or (wrong and not right and len({p[:-1] for p, _ in wrong}) == 1):
         told = f"{_dotted(wrong[0][0])} is listed under {_dotted(owner)}"
         yield finding(doc, "parent", [head, *(s for _, s in wrong[:3])], told, 0.8)
     seen: dict[tuple[int, ...], Span] = {}
@@ -433,9 +431,7 @@ def _label_breaks(doc: Doc, run: list[re.Match[str]]) -> Iterator[Answer]:
 
 def _is_tight(doc: Doc, run: list[re.Match[str]]) -> bool:
     """Whether the labels stand on lines that follow one another."""
-    return all(
-        doc.text.count("\n", a.end(), b.start()) <= 2 for a, b in zip(run, run[1:], strict=False)
-    )
+    return all(doc.text.count("\n", a.end(), b.start()) <= 2 for a, b in itertools.pairwise(run))
 
 
 KINDS = {

@@ -104,7 +104,7 @@ def quantities(text: str, start: int, end: int) -> list[Quantity]:
 
 
 def _kind(text: str, match: re.Match[str], is_money: bool, dates: list[Span]) -> str:
-    at, stop = match.span("num")
+    at, _stop = match.span("num")
     if any(low <= at < high for low, high in dates):
         return "date"
     unit = re.sub(r"\s", " ", (match["unit"] or "").lower().strip("\\"))
@@ -115,7 +115,9 @@ def _kind(text: str, match: re.Match[str], is_money: bool, dates: list[Span]) ->
     if is_money:
         return "money"
     after = text[match.end() : match.end() + 1]
-    if after.isalpha() or (after in "-/–" and text[match.end() + 1 : match.end() + 2].isalnum()):
+    if after.isalpha() or (
+        after and after in "-/–._" and text[match.end() + 1 : match.end() + 2].isalnum()
+    ):
         return "glued"
     if _named().search(text[max(0, at - 14) : at]):
         return "reference"

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from .sums import Place, Sums
 
 _LOOSE = 1.25  # of worst-case rounding, within which a formula holds
 _WIDE = 1.5  # beyond which, and half a unit, it fails
+_REPORT = 0.4  # least score of a finding
 _LINES = 40  # lines from which a formula may take its numbers
 _ACCEPT = 2.0  # digits of evidence beyond the hypotheses tried
 _DIFFERENCE = re.compile(
@@ -195,56 +197,137 @@ def _families(grid: _Grid, t: int, percent: bool) -> Iterator[_Family]:
     span = range(max(0, t - _LINES), min(len(v), t + 6))
     lines = [i for i in span if i != t and (grid.given[i] & grid.given[t]).sum() >= 2]
     near = lines if len(lines) <= 16 else [i for i in lines if abs(i - t) <= 12]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for a in near:
-            b = [i for i in lines if i != a]
-            ok = grid.given[a] & grid.given[b] & (v[b] != 0)
-            quotient = np.where(ok, v[a] / v[b], np.nan)
-            slack = (h[a] + np.abs(quotient) * h[b]) / np.abs(v[b])
-            if not percent:
-                yield _Family("ratio", a, b, quotient, slack + h[t])
-                continue
-            yield _Family("share", a, b, 100 * quotient, 100 * slack + h[t])
-            growth = np.where(v[a] * v[b] > 0, quotient - 1, np.nan)
-            if grid.axis == "down":
-                growth[[abs(a - i) > 3 for i in b]] = np.nan
-            yield _Family("change", a, b, 100 * growth, 100 * slack + h[t])
-            full = grid.given[t] & (np.abs(v[t] - 100) <= 2 * h[t]) & grid.given[a] & (v[a] != 0)
+    for a in near:
+        b = [i for i in lines if i != a]
+        if not b:
+            continue
+        ok = grid.given[a] & grid.given[b]
+        for form in ("share", "change") if percent else ("ratio",):
+            want, slack = compute(form, v[a], v[b], h[a], h[b])
+            far = np.array([form == "change" and grid.axis == "down" and abs(a - i) > 3 for i in b])
+            want[~ok | far[:, None]] = np.nan
+            yield _Family(form, a, b, want, slack + h[t])
+        full = grid.given[t] & (np.abs(v[t] - 100) <= 2 * h[t]) & grid.given[a]
+        if percent and full.any():
             base = np.flatnonzero(full).tolist()[:4]
-            if base:
-                whole = v[a, base][:, None]
-                quotient = np.where(grid.given[a], v[a] / whole, np.nan)
-                slack = (h[a] + np.abs(quotient) * h[a, base][:, None]) / np.abs(whole)
-                yield _Family("of total", a, base, 100 * quotient, 100 * slack + h[t])
+            want, slack = compute("share", v[a], v[a, base][:, None], h[a], h[a, base][:, None])
+            want[:, ~grid.given[a]] = np.nan
+            yield _Family("of total", a, base, want, slack + h[t])
+
+
+def compute(form: str, a: Any, b: Any, half_a: Any, half_b: Any) -> tuple[Any, Any]:
+    """What a formula gives for numbers or arrays, and what their rounding does to it.
+
+    A change across a change of sign is not a number; nor is anything divided by zero.
+
+    >>> [round(float(x), 3) for x in compute("change", 120.0, 100.0, 0.5, 0.5)]
+    [20.0, 1.1]
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotient = np.where(np.asarray(b) != 0, np.divide(a, b), np.nan)
+        slack = (half_a + np.abs(quotient) * half_b) / np.abs(b)
+    if form == "ratio":
+        return quotient, slack
+    if form == "change":
+        quotient = np.where(quotient > 0, quotient - 1, np.nan)
+    return 100 * quotient, 100 * slack
 
 
 def _answers(doc: Doc, sums: Sums, grid: _Grid, formula: Formula) -> Iterator[Answer]:
-    holds, fails = len(formula.holds), len(formula.fails)
-    if not fails or fails > max(1, holds // 4):
+    fails = len(formula.fails)
+    if not fails or fails > max(1, len(formula.holds) // 4):
         return
-    labels = sums.table.headers if grid.axis == "down" else ()
+    rows = sums.table.rows
     for p in formula.fails:
-        if labels and _DIFFERENCE.search(labels[p]):
-            continue  # the change of a percentage, not the percentage of a change
-        stated, want = grid.values[formula.target, p], formula.want[p]
-        odds = -1.5 + 0.35 * min(formula.weight, 8.0) + 0.3 * min(holds, 6) - 0.8 * (fails - 1)
-        if formula.form in ("ratio", "share") and holds < 3:
-            odds -= 1.0
-        unit = 2 * grid.half[formula.target, p]
-        if abs(abs(stated) - abs(want)) < 2.5 * unit:
-            odds -= 1.0
-        cells = _cells(grid, formula, p)
-        rows = sums.table.rows
-        found = [rows[r].cells[c] for r, c in cells]
-        places = [(c.start, c.end) for c in found if c is not None]
-        score = 1 / (1 + math.exp(-odds))
-        if score >= 0.3:
+        odds = _odds(sums, grid, formula, p)
+        if (score := 1 / (1 + math.exp(-odds))) >= _REPORT:
+            found = [rows[r].cells[c] for r, c in _cells(grid, formula, p)]
+            places = [(c.start, c.end) for c in found if c is not None]
             yield finding(doc, _KIND[formula.form], places, _words(sums, grid, formula, p), score)
 
 
+def _odds(sums: Sums, grid: _Grid, formula: Formula, p: int) -> float:
+    """Log-odds that a position at which a formula fails is an error."""
+    holds = len(formula.holds)
+    odds = -1.5 + 0.35 * min(formula.weight, 8.0) + 0.3 * min(holds, 6)
+    odds -= 0.8 * (len(formula.fails) - 1)
+    if formula.form in ("ratio", "share") and holds < 3:
+        odds -= 1.0
+    miss = abs(abs(grid.values[formula.target, p]) - abs(formula.want[p]))
+    if miss < 5 * grid.half[formula.target, p]:
+        odds -= 1.0
+    if not _one_slip(grid, formula, p):
+        odds -= 2.5
+    if _other_base(grid, formula, p):
+        odds -= 2.0
+    if _is_difference(sums, grid, p):
+        odds -= 9.0  # the change of a percentage, not the percentage of a change
+    return odds
+
+
+def _one_slip(grid: _Grid, formula: Formula, p: int) -> bool:
+    """Whether one digit, changed in one of the three numbers, would mend the formula."""
+    places = ((formula.target, p), (formula.a, p), _second(formula, p))
+    numbers = [(float(grid.values[x]), float(grid.half[x])) for x in places]
+    form = "share" if formula.form == "of total" else formula.form
+    for k, (value, half) in enumerate(numbers):
+        for other in _slips(value, 2 * half):
+            t, a, b = (other if i == k else v for i, (v, _) in enumerate(numbers))
+            want, slack = compute(form, a, b, numbers[1][1], numbers[2][1])
+            if abs(abs(t) - abs(want)) <= _LOOSE * (slack + numbers[0][1]) + 1e-9:
+                return True
+    return False
+
+
+def _slips(value: float, step: float) -> Iterator[float]:
+    """The numbers that differ from one by a digit, by two digits exchanged, or by a sign."""
+    digits = str(round(abs(value) / step))
+    sign = -1.0 if value < 0 else 1.0
+    for k, old in enumerate(digits):
+        for new in "0123456789":
+            if new != old:
+                yield sign * int(digits[:k] + new + digits[k + 1 :]) * step
+        if k:
+            yield sign * int(digits[: k - 1] + old + digits[k - 1] + digits[k + 1 :]) * step
+    yield -value
+
+
+def _other_base(grid: _Grid, formula: Formula, p: int) -> bool:
+    """Whether a percentage is right for another total: "40% of product revenue"."""
+    if formula.form not in ("share", "of total"):
+        return False
+    v, h = grid.values, grid.half
+    places = [(formula.a, q) for q in range(v.shape[1])] if formula.base >= 0 else [
+        (i, p) for i in range(max(0, formula.a - _LINES), min(len(v), formula.a + 6))
+    ]  # fmt: skip
+    at = tuple(np.array(places).T)
+    want, slack = compute("share", v[formula.a, p], v[at], h[formula.a, p], h[at])
+    miss = np.abs(np.abs(want) - abs(v[formula.target, p]))
+    return bool((miss <= slack + h[formula.target, p]).any())
+
+
+def _is_difference(sums: Sums, grid: _Grid, p: int) -> bool:
+    """Whether a position holds the difference of two others, by its name or by the numbers."""
+    if grid.axis != "down":
+        return bool(_DIFFERENCE.search(sums.table.rows[p].label))
+    lines = [
+        {r.total, *(i for q in r.parts.values() for i, _ in q)} for r in sums.across if r.holds
+    ]
+    name = sums.table.headers[p]
+    return bool(_DIFFERENCE.search(name)) or any(p in x and len(x) == 3 for x in lines)
+
+
+def _second(formula: Formula, p: int) -> tuple[int, int]:
+    """Line and position of the denominator."""
+    return (formula.a, formula.base) if formula.base >= 0 else (formula.b, p)
+
+
 def _cells(grid: _Grid, formula: Formula, p: int) -> list[Place]:
-    other = (formula.a, formula.base) if formula.base >= 0 else (formula.b, p)
-    return [grid.place(formula.a, p), grid.place(*other), grid.place(formula.target, p)]
+    return [
+        grid.place(formula.a, p),
+        grid.place(*_second(formula, p)),
+        grid.place(formula.target, p),
+    ]
 
 
 def _words(sums: Sums, grid: _Grid, formula: Formula, p: int) -> str:

@@ -43,7 +43,7 @@ class Reference:
 @cache
 def _reference() -> re.Pattern[str]:
     return re.compile(
-        r"\b(?P<fam>notes?|items?|sections?|sec|tables?|figures?|figs?|chapters?|appendix|annex|box|steps?|equations?|eqs?)\.?"
+        r"\b(?P<fam>notes?|items?|sections?|sec\.?|tables?|figures?|figs?\.?|chapters?|appendix|annex|box|steps?|equations?|eqs?\.?)"
         r"(?:(?<!\.)\n|[ \u00a0~]{1,2})\(?(?P<num>\d{1,3}(?:[.-]\d{1,3}){0,4}[a-z]?|[A-Z])\)?(?![\w%]|[.,]\d|\s*(?:million|billion|%|percent))"
         r"(?P<more>(?:(?:,|\s*&|,?\s+and|,?\s+or|,?\s+to|\s*[-–])\s+\d{1,3}(?:\.\d{1,3}){0,4}\b){0,6})",
         re.I,
@@ -81,7 +81,7 @@ def _read_references(doc: Doc) -> Iterator[Reference]:
             i += 1
         if i < len(starts) and starts[i] <= match.start():
             continue
-        family = match["fam"].lower().rstrip("s")
+        family = match["fam"].lower().rstrip(".").rstrip("s")
         family = FAMILIES.get(family, family)
         if match["num"].isalpha() and (
             match["num"].islower() or family not in ("note", "appendix", "annex", "table", "box")
@@ -90,6 +90,8 @@ def _read_references(doc: Doc) -> Iterator[Reference]:
         title = _title_after(doc.text, match.end()) if not match["more"] else ""
         yield Reference(family, match["num"].upper(), title, *match.span())
         for number in re.findall(r"\d{1,3}(?:\.\d{1,3})*", match["more"]):
+            if number.count(".") != match["num"].count("."):
+                break
             yield Reference(family, number, "", *match.span())
 
 
@@ -183,13 +185,13 @@ def missing_target(doc: Doc) -> list[Answer]:
     for family, refs in pending.items():
         if len({r.number for r in refs}) > 2 or len(refs) > max(2, resolved[family]):
             continue
-        known = sorted(there[family], key=_key)
+        numbers = sorted(there[family], key=_key)
         for ref in refs:
             on_row = doc.text[doc.text.rfind("\n", 0, ref.start) + 1 :][:1] == "|"
             if _mentioned_as_heading(doc, ref) or (on_row and family != "note"):
                 continue
             told = (f"{family} {ref.number} is not there: the document has {family} "
-                    f"{known[0]} to {known[-1]}")  # fmt: skip
+                    f"{numbers[0]} to {numbers[-1]}")  # fmt: skip
             found.append(finding(doc, "missing_target", [(ref.start, ref.end)], told, 0.7))
     return found
 
@@ -253,7 +255,8 @@ def _title_elsewhere(doc: Doc, ref: Reference) -> bool:
 def _alike(a: str, b: str) -> float:
     if not a or not b:
         return 0.0
-    if min(len(a), len(b)) >= 6 and (a.startswith(b) or b.startswith(a)):
+    short, long = sorted((len(a), len(b)))
+    if short >= max(6, 0.5 * long) and (a.startswith(b) or b.startswith(a)):
         return 95.0
     return float(fuzz.ratio(a, b))
 
@@ -285,17 +288,22 @@ def missing_step(doc: Doc) -> list[Answer]:
     longest = max(lists, default=0)
     if longest < 3:
         return []
+    named = {t.number for t in targets(doc) if t.family == "step"}
+    named |= set(
+        re.findall(r"(?:^|[\[|>*#])[ \t]*[Ss]tep[ \t](\d{1,3})[:.)\]\s*|-]", doc.text, re.M)
+    )
+    resolved = sum(1 <= int(r.number) <= longest for r in mentions)
     found = []
     for ref in mentions:
         number = int(ref.number)
-        zero = number == 0 and not re.search(
-            r"^\s*(?:0[.)] |\*{0,2}Step 0\b)", doc.text, re.M | re.I
-        )
-        if zero or longest < number <= longest + 20:
+        if ref.number in named:
+            continue
+        zero = number == 0 and not re.search(r"^\s*0[.)] ", doc.text, re.M)
+        if zero or (longest < number <= longest + 3 and resolved >= 3):
             told = f"step {number} is not there: the steps run from 1 to {longest}"
             found.append(
                 finding(
-                    doc, "missing_step", [_sentence_about(doc, ref)], told, 0.75 if zero else 0.5
+                    doc, "missing_step", [_sentence_about(doc, ref)], told, 0.75 if zero else 0.4
                 )
             )
     return found

@@ -178,7 +178,7 @@ def _best(
     reached, i, tried = best
     if reached + float(view.prior[t]) - tries < _ACCEPT:
         return None
-    return _relation(view, mask, t, first, i, tried, info, at)
+    return _relation(view, part, t, first, i, tried, info, at)
 
 
 def _tries(
@@ -252,6 +252,12 @@ def _info(view: View, t: int, unit: np.ndarray) -> np.ndarray:
     return np.clip(info, 0.0, 6.0)
 
 
+def _cancels(values: np.ndarray, sign: np.ndarray, lines: list[int]) -> bool:
+    """Whether a part counted negative only takes away another: a = b, c = d make a - b + c = d."""
+    plus = {int(values[k]) for k in lines if sign[k] > 0}
+    return any(int(values[k]) in plus for k in lines if sign[k] < 0)
+
+
 def rounding(k: np.ndarray) -> np.ndarray:
     """What k rounded numbers explain, in steps: at most k / 2, or three standard deviations."""
     return np.minimum(k / 2, 3 * np.sqrt(k / 12))
@@ -259,7 +265,7 @@ def rounding(k: np.ndarray) -> np.ndarray:
 
 def _relation(
     view: View,
-    mask: np.ndarray,
+    part: np.ndarray,
     t: int,
     first: int,
     i: int,
@@ -267,6 +273,7 @@ def _relation(
     info: np.ndarray,
     at: np.ndarray,
 ) -> Relation | None:
+    mask = part != 0
     sign = np.ones(len(mask), dtype=int)
     if tried.form == "less":
         sign[view.minus[first:t]] = -1
@@ -288,7 +295,7 @@ def _relation(
         slack[p] = int(rounding(np.array(len(lines) + 1)) * step)
         if abs(differ[p]) > slack[p]:
             fails.append(p)
-        elif len(lines) >= 2:
+        elif len(lines) >= 2 and not _cancels(part[:, p], sign, lines):
             holds.append(p)
     if not holds:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -32,7 +33,7 @@ def equation(doc: Doc) -> list[Answer]:
     """
     found = []
     for chain in chains(doc.text):
-        for left, right in zip(chain, chain[1:], strict=False):
+        for left, right in itertools.pairwise(chain):
             if left and right and (left.operators or right.operators) and _differ(doc, left, right):
                 found.append(_unequal(doc, left, right))
     return found
@@ -224,7 +225,7 @@ def share(doc: Doc) -> list[Answer]:
             problem = _wrong_share(match)
             if problem and match.start("k") not in found:
                 span = (min(match.start("k"), match.start("p")), max(match.end("n"), match.end()))
-                found[match.start("k")] = finding(doc, "share", [span], problem, 0.8)
+                found[match.start("k")] = finding(doc, "stated_share", [span], problem, 0.8)
     return [found[at] for at in sorted(found)]
 
 
@@ -504,7 +505,7 @@ def _is_slip(total: Quantity, group: list[Quantity], sum_: float) -> bool:
 KINDS = {
     "equation": Kind(equation, "numeric"),
     "multiple": Kind(multiple, "numeric"),
-    "share": Kind(share, "numeric"),
+    "stated_share": Kind(share, "numeric"),
     "whole_people": Kind(whole_people, "numeric"),
     "interval": Kind(interval, "numeric"),
     "midpoint": Kind(midpoint, "numeric"),

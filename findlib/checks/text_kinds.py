@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from . import changes, counts, dates, linked, names, numbering, references, stated, topics, twice
+from . import (
+    changes,
+    counts,
+    dates,
+    linked,
+    names,
+    numbering,
+    references,
+    stated,
+    tied,
+    topics,
+    twice,
+)
 from .doc import Kind
 
 KINDS_TEXT: dict[str, Kind] = {
@@ -10,6 +22,7 @@ KINDS_TEXT: dict[str, Kind] = {
     **changes.KINDS,
     **linked.KINDS,
     **twice.KINDS,
+    **tied.KINDS,
     **counts.KINDS,
     **names.KINDS,
     **dates.KINDS,

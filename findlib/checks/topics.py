@@ -11,13 +11,36 @@ from functools import cache
 
 from ..records import Answer
 from .doc import Doc, Kind, finding
+from .grid import Table
 from .headings import Target, targets
 from .linked import _MONTHS, words
 from .references import Reference, _points_away, _there, references
 
 _LONGEST = 40_000
 _GENERIC = frozenset(
-    ["note", "information", "summary", "additional", "discussion", "detail", "financial", "statement", "related", "consolidated", "condensed", "other", "certain", "basis", "significant", "accounting", "policy", "general", "supplementary", "data", "reporting"]
+    [
+        "note",
+        "information",
+        "summary",
+        "additional",
+        "discussion",
+        "detail",
+        "financial",
+        "statement",
+        "related",
+        "consolidated",
+        "condensed",
+        "other",
+        "certain",
+        "basis",
+        "significant",
+        "accounting",
+        "policy",
+        "general",
+        "supplementary",
+        "data",
+        "reporting",
+    ]
 )
 
 
@@ -93,11 +116,12 @@ def _by_family(doc: Doc) -> list[tuple[str, dict[str, _Topic], list[Reference]]]
     there = _there(doc)
     refs: dict[str, list[Reference]] = defaultdict(list)
     for ref in references(doc):
-        if ref.family in ("note", "section", "chapter", "item") and ref.number in there.get(
-            ref.family, {}
+        if (
+            ref.family in ("note", "section", "chapter", "item")
+            and ref.number in there.get(ref.family, {})
+            and not _points_away(doc, ref)
         ):
-            if not _points_away(doc, ref):
-                refs[ref.family].append(ref)
+            refs[ref.family].append(ref)
     return [
         (family, _topics(doc, there[family]), found) for family, found in refs.items()
         if family != "section" or there["note"] is not there["section"] or "note" not in refs
@@ -209,7 +233,71 @@ def two_numbers(doc: Doc) -> list[Answer]:
     return found
 
 
+_BRACKETS = re.compile(r"\([^)]{0,60}\)")
+
+
+@cache
+def _caption() -> re.Pattern[str]:
+    return re.compile(r"\btable\s+(?P<num>\d{1,3}(?:[.-]\d{1,3})?)\b", re.I)
+
+
+def other_table(doc: Doc) -> list[Answer]:
+    """A sentence that seeks a row or column in a table, where another has it.
+
+    "the capitalized interest in Table 1": a label of two words or more, all in the sentence,
+    that one captioned table has, and of which the table named has no word.
+    """
+    labels: dict[str, list[frozenset[str]]] = {}
+    places: dict[str, list[tuple[frozenset[str], tuple[int, int]]]] = {}
+    for table in doc.tables:
+        number = _number_of(doc, table)
+        if number is None:
+            continue
+        rows = [(words(_BRACKETS.sub(" ", r.label)), (r.start, r.end)) for r in table.rows]
+        heads = [(words(_BRACKETS.sub(" ", h)), (table.header_rows[0].start, table.header_rows[-1].end))
+                 for h in table.headers if table.header_rows]  # fmt: skip
+        labels.setdefault(number, []).extend(w for w, _ in rows + heads)
+        places.setdefault(number, []).extend(rows + heads)
+    found = []
+    for ref in references(doc) if len(labels) > 1 else ():
+        if (
+            ref.family != "table"
+            or ref.number not in labels
+            or doc.in_table(ref.start)
+            or ref.title
+        ):
+            continue
+        start, end = _place(doc, ref)
+        if len(re.findall(r"\b[Tt]ables?\s+\d", doc.text[start:end])) > 1:
+            continue
+        near = words(doc.text[max(start, ref.start - 110) : ref.start])
+        own = frozenset().union(*labels[ref.number]) | words(_heading(doc, ref.number))
+        hits = [
+            (number, label, span) for number, held in places.items() if number != ref.number
+            for label, span in held if len(label - _GENERIC - own) >= 2 and label <= near
+        ]  # fmt: skip
+        if hits and len({number for number, _, _ in hits}) == 1:
+            number, _label, span = max(hits, key=lambda h: len(h[1]))
+            told = f"table {ref.number} is referred to, but the words are a label of table {number}"
+            found.append(finding(doc, "other_table", [span, (start, end)], told, 0.55))
+    return found
+
+
+def _number_of(doc: Doc, table: Table) -> str | None:
+    """The number of the caption above a table, or directly below it."""
+    for line in reversed(table.title):
+        if match := _caption().match(line.strip("*_# ")):
+            return match["num"]
+    below = _caption().match(doc.text[table.end : table.end + 60].lstrip().lstrip("*_#: "))
+    return below["num"] if below else None
+
+
+def _heading(doc: Doc, number: str) -> str:
+    return " ".join(t.title for t in targets(doc) if t.family == "table" and t.number == number)
+
+
 KINDS = {
+    "other_table": Kind(other_table, "structural"),
     "own_number": Kind(own_number, "structural"),
     "other_topic": Kind(other_topic, "structural"),
     "two_numbers": Kind(two_numbers, "structural"),

@@ -72,6 +72,8 @@ def _said(document: str, mask: tuple[Span, ...]) -> list[_Said]:
         if span[1] - span[0] > 1500:
             continue
         text = document[slice(*span)]
+        if "://" in text or "`" in text:
+            continue
         dates = [(m, _as_date(m)) for m in _date().finditer(document, *span)]
         places: list[tuple[int, int, Quantity | None, tuple[int, int, int] | None]] = [
             (m.start(), m.end(), None, d) for m, d in dates
@@ -254,9 +256,63 @@ _GENERAL = frozenset(
     (*MONTHS, "fiscal", "year", "quarter", "balance", "thereafter", "month", "week")
 )
 _BETWEEN = frozenset(
-    ["million", "billion", "thousand", "three", "six", "nine", "twelve", "month", "months", "year", "fiscal", "quarter", "first", "second", "third", "fourth", "ended", "ending", "compared", "versus", "vs", "increase", "increased", "decrease", "decreased", "respectively", "prior", "period", "same", "current", "last", "previous", "approximately", "about", "while", "up", "down", "higher", "lower", "only", "both", "benefit", "expense", "income", "loss", "inflow", "outflow", "gain", "charge", "sale", "revenue"]
+    [
+        "million",
+        "billion",
+        "thousand",
+        "three",
+        "six",
+        "nine",
+        "twelve",
+        "month",
+        "months",
+        "year",
+        "fiscal",
+        "quarter",
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "ended",
+        "ending",
+        "compared",
+        "versus",
+        "vs",
+        "increase",
+        "increased",
+        "decrease",
+        "decreased",
+        "respectively",
+        "prior",
+        "period",
+        "same",
+        "current",
+        "last",
+        "previous",
+        "approximately",
+        "about",
+        "while",
+        "up",
+        "down",
+        "higher",
+        "lower",
+        "only",
+        "both",
+        "benefit",
+        "expense",
+        "income",
+        "loss",
+        "inflow",
+        "outflow",
+        "gain",
+        "charge",
+        "sale",
+        "revenue",
+    ]
 ) | frozenset(MONTHS)
-_BASIS = frozenset(["non", "adjusted", "organic", "underlying", "core", "comparable", "constant", "neutral", "pro"])
+_BASIS = frozenset(
+    ["non", "adjusted", "organic", "underlying", "core", "comparable", "constant", "neutral", "pro"]
+)
 
 
 @cache
