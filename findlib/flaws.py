@@ -10,10 +10,10 @@ import pandas as pd
 
 from . import models
 from .flaws_data import CORRECT, FLAWED, Item
-from .flaws_parse import LABELS, Evaluation, parse, parse_step
+from .flaws_parse import GRADES, LABELS, Evaluation, parse, parse_step
 from .judge import fill
 from .models import ModelSpec
-from .paths import package
+from .paths import FindlibError, package
 from .runner import Request, Response
 
 TAGS = ("question_text", "solution_text", "code_text", "argument_text", "correct_text",
@@ -49,7 +49,9 @@ def requests(
         task = "proxy" if proxy else item.kind
         grammar = _grammar(task, len(item.sentences))
         about = {"doc_id": item.item_id, "task": task}
-        found.append(request(task, _parts(item, spec), spec, requested, about, item.released, grammar))
+        found.append(
+            request(task, _parts(item, spec), spec, requested, about, item.released, grammar)
+        )
     return found
 
 
@@ -83,12 +85,15 @@ def request(
     """One request of a task; text of the released sets is not kept in the cache (``private``)."""
     template = prompt(task).replace("{process}\n", parts.get("process", ""))
     filled = fill(template, {k: v for k, v in parts.items() if k != "process"}, TAGS)
-    messages = [{"role": "system", "content": prompt("system")}, {"role": "user", "content": filled}]
+    messages = [
+        {"role": "system", "content": prompt("system")},
+        {"role": "user", "content": filled},
+    ]
     sent, _ = models.settings(spec, requested)
     if spec.constraint:
         sent = {**sent, "extra_body": {**sent.get("extra_body", {}), "grammar": grammar}}
-    make = "inference BENCHMARK=flaws MODELS"
-    return Request(spec, messages, sent, 0, {"make": make, **about}, private)
+    about = {"make": "inference BENCHMARK=flaws MODELS", "private": private, **about}
+    return Request(spec, messages, sent, 0, about, private)
 
 
 def _grammar(task: str, sentences: int) -> str:
@@ -102,9 +107,7 @@ def _menu(menu: Sequence[str], before: str = "") -> str:
     return f"{json.dumps(before)} ({' | '.join(map(json.dumps, menu))})"
 
 
-def block_grammar(
-    last: str, sentences: Sequence[int] = (), menu: Sequence[str] = LABELS
-) -> str:
+def block_grammar(last: str, sentences: Sequence[int] = (), menu: Sequence[str] = LABELS) -> str:
     """A GBNF grammar of one evaluation block: it keeps the format, it helps to judge nothing.
 
     ``last``: the rule of the last line, "" for none; ``sentences``: the numbers to label, none
@@ -121,8 +124,6 @@ def block_grammar(
 
 def grade_grammar(sentences: Sequence[int] = ()) -> str:
     """The grammar of a judge's block."""
-    from .flaws_parse import GRADES
-
     return block_grammar("" if sentences else _menu(GRADES, "VERDICT: "), sentences, GRADES)
 
 
@@ -194,7 +195,8 @@ def outcomes(frame: pd.DataFrame, unscored: str = "left out") -> pd.DataFrame:
         said = said.where(said.isin(LABELS), other)
     true, positive = said == kept.gold, said == CORRECT
     counts = pd.DataFrame({
-        "tp": true & positive, "fp": ~true & positive, "tn": true & ~positive, "fn": ~true & ~positive,
+        "tp": true & positive, "fp": ~true & positive,
+        "tn": true & ~positive, "fn": ~true & ~positive,
     }).astype(float)  # fmt: skip
     keys = kept[["dataset", "model", "question_id", "item_id", "sentence", "status"]]
     return pd.concat([keys, counts.where(said.isin(LABELS))], axis=1)
@@ -202,7 +204,5 @@ def outcomes(frame: pd.DataFrame, unscored: str = "left out") -> pd.DataFrame:
 
 def check_reading(unscored: str) -> None:
     """Raises FindlibError for a reading that is not known."""
-    from .paths import FindlibError
-
     if unscored not in ("left out", "wrong"):
         raise FindlibError(f"unscored={unscored!r} is unknown; use 'left out' or 'wrong'")

@@ -1,4 +1,4 @@
-"""FindTheFlaws: its released sets from the authors' archive in memory, and samples in their shape."""
+"""FindTheFlaws' sets: from the authors' archive, in memory, or from files of the same shape."""
 
 from __future__ import annotations
 
@@ -303,7 +303,9 @@ def _python(name: str, row: _Python, _: str) -> list[Item]:
 def _meta(name: str, row: _Python, _: str) -> list[Item]:
     """Is the argument accurate? The one for the wrong label is FLAWED; the one for the right
     label is CORRECT, unless experts found fault with it: then it is in the alternative set."""
-    flawed = _argument(name, row, "/flawed", row.flawed_llm_explanation, FLAWED, row.flaw_explanation)
+    flawed = _argument(
+        name, row, "/flawed", row.flawed_llm_explanation, FLAWED, row.flaw_explanation
+    )
     if row.flag_unreliable_correct_explanation:
         return [flawed]
     return [_argument(name, row, "/correct", row.correct_llm_explanation, CORRECT), flawed]
@@ -362,7 +364,9 @@ def _cels(name: str, row: _Answered, where: str) -> list[Item]:
     sentences = tuple(_sentence(n, texts[n], remarks[n]) for n in texts)
     gold = CORRECT if row.llm_final_answer == row.correct_final_answer else FLAWED
     base = {**_base(name, row), "question_id": row.problem_id.split("_")[0]}
-    return [Item(**base, kind="sentences", solution=row.llm_solution, gold=gold, sentences=sentences)]
+    return [
+        Item(**base, kind="sentences", solution=row.llm_solution, gold=gold, sentences=sentences)
+    ]
 
 
 def _sentence(number: int, text: str, remarks: str) -> Sentence:
@@ -372,19 +376,31 @@ def _sentence(number: int, text: str, remarks: str) -> Sentence:
 
 def _parts(pattern: re.Pattern[str], text: str) -> dict[int, str]:
     """Number -> the text up to the next number. A number out of turn belongs to the text."""
-    starts = []
+    starts: list[re.Match[str]] = []
     for match in pattern.finditer(text):
         if int(match[1]) == len(starts) + 1:
             starts.append(match)
     ends = [match.start() for match in starts[1:]] + [len(text)]
-    return {
-        int(m[1]): text[m.end() : end].strip() for m, end in zip(starts, ends, strict=True)
-    }
+    return {int(m[1]): text[m.end() : end].strip() for m, end in zip(starts, ends, strict=True)}
 
 
 def expert_error(sentence: Sentence) -> str:
     """What the reviewers who flagged a sentence say of it, one after the other."""
     return "\n".join(comment for comment in sentence.comments if not no_flaw(comment))
+
+
+def select(items: Sequence[Item], limit: int = 0) -> list[Item]:
+    """The items of the first ``limit`` questions of each set (0 for all), in order.
+
+    Raises FindlibError for a negative limit.
+    """
+    if limit < 0:
+        raise FindlibError(f"limit {limit} is negative; use 0 for all questions")
+    place: dict[str, dict[str, int]] = {}
+    for item in items:
+        questions = place.setdefault(item.dataset, {})
+        questions.setdefault(item.question_id, len(questions))
+    return [i for i in items if not limit or place[i.dataset][i.question_id] < limit]
 
 
 def as_documents(items: Iterable[Item]) -> list[Document]:

@@ -83,7 +83,7 @@ def _similar(asked: pd.DataFrame, by_id: dict[str, Item]) -> list[str]:
 def _request(item: Item, part: pd.DataFrame, spec: ModelSpec) -> Request:
     """One judge call; the judge sees solution, the expert's words and the model's."""
     numbers = [int(n) for n in part.sentence if n != WHOLE]
-    told = {n: text for n, text in zip(part.sentence, part.explanation, strict=True)}
+    told = dict(zip(part.sentence, part.explanation, strict=True))
     both = {
         "expert": {n: _expert(item, int(n)) for n in told}, "explanation": told,
     }  # fmt: skip
@@ -162,4 +162,3 @@ def notes(graded: pd.DataFrame, judge: str) -> list[str]:
 
 def _counts(counts: Any) -> str:
     return ", ".join(f"{n} {name}" for name, n in counts.items()) or "none"
-
