@@ -7,7 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -49,9 +49,9 @@ class Sentence:
     """
 
     number: int
-    text: str
+    text: str = field(repr=False)
     label: str
-    comments: tuple[str, ...]
+    comments: tuple[str, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -64,21 +64,21 @@ class Item:
     description of the (first) error, "" where there is none to grade. ``error_step`` and
     ``correct_solution`` are there where the set gives them. ``reviewers``: those whose
     comments are released. ``released``: text of the published sets, which is redistributed
-    in an encrypted archive only.
+    in an encrypted archive only; no text shows in the repr.
     """
 
     item_id: str
     question_id: str
     dataset: str
     kind: Literal["solution", "code", "argument", "sentences"]
-    question: str
-    solution: str
+    question: str = field(repr=False)
+    solution: str = field(repr=False)
     gold: str
-    error: str = ""
-    code: str = ""
-    correct_solution: str = ""
+    error: str = field(default="", repr=False)
+    code: str = field(default="", repr=False)
+    correct_solution: str = field(default="", repr=False)
     error_step: int | None = None
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[Sentence, ...] = field(default=(), repr=False)
     reviewers: tuple[int, ...] = ()
     reliable: bool = True
     released: bool = False
