@@ -88,7 +88,7 @@ def parse(
     labels = _labels(block, menu) if numbers else {}
     if labels is None or sorted(labels) != sorted(numbers):
         return Evaluation(reason="wrong sentences")
-    return Evaluation(said.pop() if verdict else "", explanation(block), labels)
+    return Evaluation(said.pop() if verdict else "", "" if numbers else explanation(block), labels)
 
 
 def parse_step(reply: str) -> Evaluation:
