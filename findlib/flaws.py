@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from . import models
-from .flaws_data import CORRECT, FLAWED, Item
+from .flaws_items import CORRECT, FLAWED, Item
 from .flaws_parse import GRADES, LABELS, Evaluation, parse, parse_step
 from .judge import fill
 from .models import ModelSpec

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .figures import COLOURS, WIDTH, Figure, style
-from .flaws_data import CELS_SETS, PYTHON_SETS, SETS, SOLUTION_SETS
+from .flaws_items import CELS_SETS, PYTHON_SETS, SETS, SOLUTION_SETS
 from .flaws_tables import skills
 
 _FIGURES = (

@@ -12,7 +12,7 @@ from . import description
 from .agreement import Agreement, agreement
 from .cache import Cache
 from .flaws import WHOLE, check_reading, grade_grammar, request
-from .flaws_data import CORRECT, Item, expert_error
+from .flaws_items import CORRECT, Item, expert_error
 from .flaws_parse import GRADES, Evaluation, parse
 from .models import ModelSpec
 from .runner import Request, Response, run

@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 
 from .flaws import WHOLE
-from .flaws_data import PASSWORD, Item, expert_error
+from .flaws_data import PASSWORD
+from .flaws_items import Item, expert_error
 from .paths import FindlibError, whole, write_text
 
 

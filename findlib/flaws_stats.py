@@ -11,8 +11,8 @@ import pandas as pd
 from . import agreement as agreeing
 from . import bootstrap
 from .flaws import outcomes
-from .flaws_data import AMBIGUOUS, CORRECT, FLAWED, Item, no_flaw
 from .flaws_grading import equivalents, step_agreement
+from .flaws_items import AMBIGUOUS, CORRECT, FLAWED, Item, no_flaw
 from .flaws_parse import LABELS
 
 METRICS = ("accuracy", "specificity", "precision", "recall", "f1")
@@ -102,7 +102,7 @@ def _scored(
 
 def reviewers(items: Sequence[Item]) -> pd.DataFrame:
     """What each reviewer says of each sentence, a row a sentence: question_id, item_id,
-    sentence, label, and r1, r2 (r3): FLAWED or CORRECT, by the rule of `flaws_data.no_flaw`."""
+    sentence, label, and r1, r2 (r3): FLAWED or CORRECT, by the rule of `flaws_items.no_flaw`."""
     rows = [
         {"question_id": i.question_id, "item_id": i.item_id, "sentence": s.number,
          "label": s.label}

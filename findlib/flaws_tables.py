@@ -9,7 +9,7 @@ import pandas as pd
 from . import flaws_grading as grading
 from . import flaws_stats as stats
 from . import published
-from .flaws_data import CELS_SETS, PYTHON_SETS, SETS, SOLUTION_SETS, Item
+from .flaws_items import CELS_SETS, PYTHON_SETS, SETS, SOLUTION_SETS, Item
 from .flaws_parse import GRADES
 from .tables import Table, number
 

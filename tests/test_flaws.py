@@ -16,6 +16,7 @@ from findlib import (
     flaws_data,
     flaws_figures,
     flaws_grading,
+    flaws_items,
     flaws_oversight,
     flaws_parse,
     flaws_stats,
@@ -26,7 +27,8 @@ from findlib import (
 )
 from findlib.agreement import fleiss
 from findlib.cache import Cache, read_recorded
-from findlib.flaws_data import Item, Sentence, load
+from findlib.flaws_data import load
+from findlib.flaws_items import Item, Sentence
 from findlib.flaws_parse import last_block, parse
 from findlib.paths import FindlibError
 from findlib.runner import Response
@@ -508,7 +510,7 @@ def test_tables_and_figures_of_the_sample(sampled):
     assert "python" not in set(both.dataset)  # no error grading
     assert "python_alt" not in set(both.dataset)  # no match
     beside = flaws_tables.side_by_side(graded, "sig").shown
-    assert len(beside) == len(flaws_data.SETS)
+    assert len(beside) == len(flaws_items.SETS)
 
 
 def test_tables_of_a_run_where_every_answer_failed(sampled):

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import pyzipper
 
-from findlib import flaws_data, flaws_stats, published
-from findlib.flaws_data import CELS_SETS, label, load
+from findlib import flaws_data, flaws_items, flaws_stats, published
+from findlib.data import jsonl_rows
+from findlib.flaws_data import load
+from findlib.flaws_items import CELS_SETS, label
 from findlib.paths import FindlibError, root
 
 SAMPLE = root() / "data" / "sample" / "flaws"
@@ -34,7 +36,7 @@ def of(items, name, reliable=False):
 
 def test_released_rows_are_those_of_the_issue(released):
     questions = {name: len({i.item_id.removesuffix("/correct").removesuffix("/flawed") for i in of(released, name)})
-                 for name in flaws_data.SETS}  # fmt: skip
+                 for name in flaws_items.SETS}  # fmt: skip
     assert questions == {
         "medqa": 319, "theoremqa": 95, "gpqa": 198, "python": 648, "python_meta": 648,
         "python_alt": 323, "cels_law": 40, "cels_lojban": 192, "cels_surgery": 220,
@@ -44,7 +46,7 @@ def test_released_rows_are_those_of_the_issue(released):
 
 def test_released_counts_of_reliable_items(released):
     """Sections 4.1.2 to 4.2.2: 222 reliable MedQA items (160 flawed), 191 GPQA, 633 programs."""
-    gold = {name: Counter(i.gold for i in of(released, name, True)) for name in flaws_data.SETS}
+    gold = {name: Counter(i.gold for i in of(released, name, True)) for name in flaws_items.SETS}
     assert gold["medqa"] == {"FLAWED": 160, "CORRECT": 62}
     assert len(of(released, "medqa")) - len(of(released, "medqa", True)) == 97
     assert gold["gpqa"] == {"CORRECT": 191, "FLAWED": 191}
@@ -160,8 +162,8 @@ def test_bootstrap_of_the_largest_set_takes_seconds(released):
 
 def test_the_sample_holds_five_kinds_and_reads_like_the_released_sets():
     items = load(SAMPLE)
-    assert sum(len(flaws_data.jsonl_rows(file)) for file in SAMPLE.glob("*.jsonl")) >= 24
-    assert set(flaws_data.SETS) == {i.dataset for i in items}
+    assert sum(len(jsonl_rows(file)) for file in SAMPLE.glob("*.jsonl")) >= 24
+    assert set(flaws_items.SETS) == {i.dataset for i in items}
     assert not any(item.released for item in items)
     assert [i.item_id for i in load(SAMPLE, ["medqa"], reliable=False) if not i.reliable] == [
         "medqa/s-med-7"
@@ -217,9 +219,7 @@ def test_sample_theorems():
 
     from scipy.integrate import quad
 
-    rows = {
-        r["problem_id"]: r for _, r in flaws_data.jsonl_rows(SAMPLE / "modified_theoremqa.jsonl")
-    }
+    rows = {r["problem_id"]: r for _, r in jsonl_rows(SAMPLE / "modified_theoremqa.jsonl")}
     answer = {k: float(r["correct_final_answer"]) for k, r in rows.items()}
     derangements = sum(all(i != p for i, p in enumerate(q)) for q in permutations(range(4)))
     assert answer["s-thm-1"] == derangements
