@@ -10,7 +10,7 @@ import pandas as pd
 
 from .figures import COLOURS, WIDTH, Figure, style
 from .flaws_items import CELS_SETS, PYTHON_SETS, SETS, SOLUTION_SETS
-from .flaws_tables import skills
+from .flaws_stats import skills
 
 _FIGURES = (
     ("figure_flaws_1", "Figure 1. Solution-level sets", SOLUTION_SETS),
@@ -34,7 +34,7 @@ def by_part(graded: pd.DataFrame, signature: str) -> list[Figure]:
 def bars(name: str, title: str, values: pd.DataFrame, signature: str) -> Figure:
     """Bars of match F1 and of error grading, a group a set, a bar a model, 95% intervals.
 
-    ``values``: `flaws_tables.skills`.
+    ``values``: `flaws_stats.skills`.
     """
     models = list(dict.fromkeys(values.model))
     sets = list(dict.fromkeys(values.dataset))

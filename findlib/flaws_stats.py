@@ -12,7 +12,7 @@ from . import agreement as agreeing
 from . import bootstrap
 from .flaws import outcomes
 from .flaws_grading import equivalents, step_agreement
-from .flaws_items import AMBIGUOUS, CORRECT, FLAWED, Item, no_flaw
+from .flaws_items import AMBIGUOUS, CORRECT, FLAWED, SETS, Item, no_flaw
 from .flaws_parse import LABELS
 
 METRICS = ("accuracy", "specificity", "precision", "recall", "f1")
@@ -98,6 +98,27 @@ def _scored(
         dict(zip(ROWS, (*key, metric, value, lo, hi, int(scored.sum()), len(part)), strict=True))
         for metric, value, lo, hi in zip(metrics, values, low, high, strict=True)
     ]
+
+
+def skills(graded: pd.DataFrame) -> pd.DataFrame:
+    """F1 of match and share EQUIVALENT, a row a set and model: dataset, model, f1, f1_low,
+    f1_high, n_match, equivalent, equivalent_low, equivalent_high, n_graded; NaN and 0 where a
+    set has no such task."""
+    matched = match_scores(graded)
+    matched = matched[(matched.metric == "f1") & (matched.unit != "whole")]
+    explained = grade_scores(graded)
+    keys = ["dataset", "model"]
+
+    def named(table: pd.DataFrame, name: str, n: str) -> pd.DataFrame:
+        columns = {"value": name, "low": f"{name}_low", "high": f"{name}_high", "n_scored": n}
+        return table[[*keys, *columns]].rename(columns=columns)
+
+    left, right = named(matched, "f1", "n_match"), named(explained, "equivalent", "n_graded")
+    both = left.merge(right, on=keys, how="outer")
+    both[["n_match", "n_graded"]] = both[["n_match", "n_graded"]].fillna(0)
+    order = {name: place for place, name in enumerate(SETS)}
+    return both.sort_values(["dataset", "model"], key=lambda c: c.map(order) if c.name == "dataset"
+                            else c).reset_index(drop=True)  # fmt: skip
 
 
 def reviewers(items: Sequence[Item]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import pyzipper
 
-from findlib import flaws_data, flaws_items, flaws_stats, published
+from findlib import flaws_data, flaws_expert_tables, flaws_items, flaws_stats, published
 from findlib.data import jsonl_rows
 from findlib.flaws_data import load
 from findlib.flaws_items import CELS_SETS, label
@@ -96,6 +96,14 @@ def test_published_agreement_comes_out(released, name, values, printed):
         said = float(published.said(row, "findtheflaws"))
         scale = 100 if said > 1 else 1
         assert abs(scale * value - said) <= (0.06 if scale == 100 else 0.0006)
+
+
+def test_the_table_of_agreement_stands_beside_the_printed(released):
+    table = flaws_expert_tables.reviewer_agreement(released, "sig")
+    assert table.notes == ("The same 452 arguments.",)
+    off = (table.values.value - table.values.published).abs()
+    assert off.max() < 6e-4
+    assert len(table.values) == 6 + 3 + 3
 
 
 def test_kappas_are_those_of_scikit_learn(released):
