@@ -51,6 +51,14 @@ def load(path: str | Path, sets: Sequence[str] = (), reliable: bool = True) -> l
     return [item for item in items if item.reliable or not reliable]
 
 
+def origin(items: Sequence[Item]) -> str:
+    """What signatures say of where items are from, beside their hash."""
+    released = sum(item.released for item in items)
+    if released == len(items) and items:
+        return "the released sets"
+    return "not the released sets" if not released else f"{released} of the released sets"
+
+
 def download(folder: str | Path = "data/raw", url: str = URL, sha256: str = SHA256) -> Path:
     """Fetch the authors' archive once and check its checksum (pooch); returns its path.
 

@@ -67,6 +67,7 @@ def _draw_bars(
         axis.bar(places, np.nan_to_num(heights), width * 0.92, yerr=spread, label=model,
                  color=COLOURS.get(model, COLOURS[""])[0], alpha=0.75,
                  error_kw={"elinewidth": 0.8})  # fmt: skip
+        axis.plot(places, heights, ".", color=COLOURS.get(model, COLOURS[""])[0])
     axis.set_xticks(range(len(sets)), [SETS[name][1].replace(" ", "\n", 1) for name in sets],
                     fontsize=7)  # fmt: skip
     axis.set_ylim(0, 100)

@@ -154,7 +154,7 @@ def notes(graded: pd.DataFrame, judge: str) -> list[str]:
         ruled = int((part.grader == "rule").sum())
         found.append(
             f"{model}: {len(lost)} of {len(answers)} answers unscored ({_counts(why)}); "
-            f"{ruled} errors denied (DIFFERENT by rule); grades missing: "
+            f"errors denied, DIFFERENT by rule: {ruled}; grades missing: "
             f"{_counts(unread.grade_status.value_counts().sort_index())}. Judge: {judge}."
         )
     return found

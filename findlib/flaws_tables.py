@@ -206,6 +206,8 @@ def judges(
     for dataset in [*[s for s in SETS if s in set(first.dataset)], ""]:
         part = first[first.dataset == dataset] if dataset else first
         found = grading.cross_check(part, second)
+        if dataset and not found.n:
+            continue  # nothing that both could grade
         said = {f"{a} / {b}": int(found.table.loc[a, b]) for a in GRADES for b in GRADES}
         rows.append({"set": SETS[dataset][1] if dataset else "all", "n": found.n,
                      "agreed": found.agreed, "kappa": found.kappa, "low": found.low,

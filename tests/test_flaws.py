@@ -512,6 +512,7 @@ def test_tables_and_figures_of_the_sample(sampled):
     names = [f.name for f in flaws_figures.by_part(graded, "sig")]
     assert names == ["figure_flaws_1", "figure_flaws_2", "figure_flaws_3"]
     both = flaws_figures.match_against_grading(graded, "sig").values
+    assert flaws_data.origin(items) == "not the released sets"
     assert "python" not in set(both.dataset)  # no error grading
     assert "python_alt" not in set(both.dataset)  # no match
     beside = flaws_tables.side_by_side(graded, "sig").shown
@@ -537,7 +538,7 @@ def test_notes_count_what_is_unscored(solution):
     graded, _ = flaws_grading.grade(flaws.samples(replies, items), items)
     note = flaws_grading.notes(graded, "j")[0]
     assert "2 of 4 answers unscored (1 no block, 1 off-menu verdict)" in note
-    assert "1 errors denied" in note
+    assert "DIFFERENT by rule: 1;" in note
 
 
 def test_export_holds_gold_and_critiques(sampled, tmp_path):
