@@ -48,7 +48,10 @@ def load(path: str | Path, sets: Sequence[str] = (), reliable: bool = True) -> l
     name, times = Counter(item.item_id for item in items).most_common(1)[0] if items else ("", 0)
     if times > 1:
         raise FindlibError(f"{path}: {name!r} stands there {times} times; ids must be unique")
-    return [item for item in items if item.reliable or not reliable]
+    kept = [item for item in items if item.reliable or not reliable]
+    if not kept:
+        raise FindlibError(f"{path}: no item in {', '.join(wanted)}; name other sets or rows")
+    return kept
 
 
 def origin(items: Sequence[Item]) -> str:

@@ -42,8 +42,8 @@ def by_part(
     found: list[Table] = []
     for name, title, sets, make in _TABLES:
         mine = [s for s in sets if s in there]
-        if mine:
-            part = graded[graded.dataset.isin(mine)]
+        part = graded[graded.dataset.isin(mine)]
+        if part.gradable.any() if make is errors else len(part):
             beside = proxied[proxied.dataset.isin(mine)]
             found.append(make(name, title, part, beside, items, signature, notes))
     return found
@@ -75,8 +75,8 @@ def errors(
         rows += [row(key, part) for key, part in by_cell(steps)]
         values = pd.concat([values, steps], ignore_index=True)
     lines = (INTERVALS, _RULES, *_found(items, list(graded.dataset.unique())), *_proxy(proxied))
-    last = [{**{k: v for k, v in cells.items() if k != "n"}, "n": cells["n"]} for cells in rows]
-    shown = pd.DataFrame(last).fillna("")
+    shown = pd.DataFrame(rows).fillna("")
+    shown.insert(len(shown.columns) - 1, "n", shown.pop("n"))
     return Table(name, title, shown, values, signature, (*lines, *notes))
 
 

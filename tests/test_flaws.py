@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from findlib import (
     bootstrap,
+    expected,
     flaws,
     flaws_data,
     flaws_expert_tables,
@@ -528,6 +529,29 @@ def test_tables_of_a_run_where_every_answer_failed(sampled):
     for figure in flaws_figures.by_part(broken, "sig"):
         assert figure.values.f1.isna().all()
     flaws_figures.match_against_grading(broken, "sig")
+
+
+@pytest.mark.parametrize(("keep", "names"), [
+    ("python/", ["table_flaws_python"]), ("python_alt/", ["table_flaws_8"]),
+    ("medqa/s-med-2", ["table_flaws_5"]),  # right: no error to grade
+])  # fmt: skip
+def test_a_run_of_one_task_has_the_tables_of_that_task(sampled, keep, names):
+    items, graded, proxied = sampled
+    mine = graded[graded.item_id.str.startswith(keep)]
+    tables = flaws_tables.by_part(items, mine, proxied[:0], "sig")
+    assert [table.name for table in tables] == names
+    flaws_figures.by_part(mine, "sig")
+    flaws_figures.match_against_grading(mine, "sig")
+    flaws_tables.side_by_side(mine, "sig")
+    flaws_tables.judges(mine, mine, ("a", "b"), "sig")
+
+
+def test_expected_numbers_of_two_runs_are_kept_together(monkeypatch, tmp_path):
+    monkeypatch.setattr(expected, "file", lambda: tmp_path / "expected.json")
+    expected.state("a", "50_figures", {"x": 1})
+    expected.state("b", "60_flaws", {"y": 2})
+    found = json.loads(expected.keep("a", "b").read_text(encoding="utf-8"))
+    assert found == {"50_figures": {"x": 1}, "60_flaws": {"y": 2}}
 
 
 def test_notes_count_what_is_unscored(solution):

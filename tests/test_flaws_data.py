@@ -309,6 +309,12 @@ def test_unknown_and_missing_sets(tmp_path):
         load(tmp_path / "gone.zip")
 
 
+def test_a_file_without_items(tmp_path):
+    (tmp_path / "adversarial_medqa.jsonl").write_text("\n", encoding="utf-8")
+    with pytest.raises(FindlibError, match="no item in medqa"):
+        load(tmp_path, ["medqa"])
+
+
 def test_the_first_questions_of_each_set():
     chosen = flaws_data.select(load(SAMPLE), 1)
     assert Counter(i.dataset for i in chosen) == {
