@@ -5,6 +5,16 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # ---- what to run (all can be given on the command line)
+BENCHMARK ?= find
+ifeq ($(BENCHMARK),flaws)
+DATASET ?= data/sample/flaws
+RUN ?= $(basename $(notdir $(patsubst %/,%,$(DATASET))))
+JUDGE ?= similarity
+FIGURES ?= $(if $(filter data/sample/flaws|flaws|smollm2-135m|||similarity|{}|0,$(subst $() ,_,$(DATASET)|$(RUN)|$(MODELS)|$(SETS)|$(MODEL_FILE)|$(JUDGE)|$(SETTINGS)|$(LIMIT))),figures,runs/$(RUN)/figures)
+endif
+SETS ?=
+SECOND_JUDGE ?= $(if $(filter data/sample/flaws,$(DATASET)),smollm2-135m)
+PROXY ?= $(if $(filter data/sample/flaws,$(DATASET)),smollm2-135m)
 DATASET ?= data/sample
 RUN ?= $(notdir $(patsubst %/,%,$(DATASET)))
 MODELS ?= smollm2-135m
@@ -50,12 +60,14 @@ P35 = run=$(RUN) judgments="$(JUDGMENTS)" figures="$(FIGURES)"
 P40 = run=$(RUN) figures="$(FIGURES)"
 P45 = run=$(RUN) figures="$(FIGURES)"
 P50 = run=$(RUN) figures="$(FIGURES)" same_documents=$(if $(SAME_DOCUMENTS),true,false) pool_mfr=$(if $(filter 0 no false,$(POOL_MFR)),false,true)
+P60 = run=$(RUN) dataset="$(DATASET)" sets="$(SETS)" models="$(MODELS)" judge="$(JUDGE)" second_judge="$(SECOND_JUDGE)" proxy="$(PROXY)" limit=$(LIMIT) model_file="$(MODEL_FILE)" settings="$(SETTINGS)" recorded=$(recorded) figures="$(FIGURES)"
 MONEY := $(if $(filter-out 0,$(BUDGET_USD)),budget_usd=$(BUDGET_USD),)
 P90 = run=$(RUN) figures="$(FIGURES)"
 inference: MONEY_20 = $(MONEY)
+inference: MONEY_60 = $(MONEY)
 grading: MONEY_30 = $(MONEY)
 
-.PHONY: help install bleurt paper inference grading index check-data insert test lint format notebook notebooks expected record serve lab lock clean FORCE
+.PHONY: help flaws install bleurt paper inference grading index check-data insert test lint format notebook notebooks expected record serve lab lock clean FORCE
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -78,7 +90,7 @@ bleurt: install  ## add BLEURT (torch, transformers) to .venv
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-bleurt.lock
 
 # ---- the pipeline: one notebook a stage, each rerun when its inputs or settings change
-paper: $(OUT)/50_figures.ipynb  ## read the documents, grade, draw all tables and figures (never spends money)
+paper: $(OUT)/$(if $(filter flaws,$(BENCHMARK)),60_flaws,50_figures).ipynb $(if $(filter find_figures,$(BENCHMARK)_$(FIGURES)),flaws)  ## read the documents, grade, draw all tables and figures (never spends money)
 	@echo "tables and figures: $(FIGURES)/"
 
 define settings_of
@@ -115,10 +127,17 @@ $(OUT)/45_manual_grading.ipynb: notebooks/45_manual_grading.ipynb $(wildcard dat
 	@$(STAGE) 45_manual_grading $(P45)
 $(OUT)/90_published.ipynb: notebooks/90_published.ipynb $(OUT)/.settings-90 $(SOURCES) | $(VENV)/.installed
 	@$(STAGE) 90_published $(P90)
+$(OUT)/.settings-60: FORCE ; $(call settings_of,$(P60))
+$(OUT)/60_flaws.ipynb: $(if $(wildcard $(OUT)/.failed-60),FORCE)
+$(OUT)/60_flaws.ipynb: notebooks/60_flaws.ipynb $(wildcard data/recorded/* $(DATASET) $(DATASET)/*) $(OUT)/.settings-60 $(SOURCES) | $(VENV)/.installed
+	@$(STAGE) 60_flaws $(P60) $(MONEY_60)
 $(OUT)/50_figures.ipynb: notebooks/50_figures.ipynb $(OUT)/90_published.ipynb $(OUT)/10_contamination.ipynb $(OUT)/35_validation.ipynb $(OUT)/40_regressions.ipynb $(OUT)/45_manual_grading.ipynb $(OUT)/.settings-50
 	@$(STAGE) 50_figures $(P50)
 
-inference: $(OUT)/20_inference.ipynb  ## ask the models only: MODELS="gpt-5" BUDGET_USD=20
+inference: $(OUT)/$(if $(filter flaws,$(BENCHMARK)),60_flaws,20_inference).ipynb  ## ask the models only: MODELS="gpt-5" BUDGET_USD=20; all of BENCHMARK=flaws
+
+flaws:  ## FindTheFlaws on its sample; the real sets: make inference BENCHMARK=flaws DATASET=datasets.zip SETS="medqa gpqa"
+	@$(MAKE) --no-print-directory paper BENCHMARK=flaws DATASET=data/sample/flaws RUN=flaws JUDGE=similarity FIGURES=$(FIGURES)
 
 grading: $(OUT)/30_grading.ipynb  ## grade the answers only, with a paid judge: JUDGE=gpt-4.1 BUDGET_USD=5
 
@@ -161,7 +180,7 @@ notebooks: install  ## execute the committed notebooks in place with their defau
 expected: install  ## make the numbers of this run the expected ones (figures/expected.json)
 	rm -f figures/expected.json
 	@$(MAKE) --no-print-directory paper
-	$(PY) -c 'from findlib import expected; print(expected.keep("$(RUN)"))'
+	$(PY) -c 'from findlib import expected; print(expected.keep("$(RUN)", "flaws"))'
 
 record: paper  ## record this run's responses for others: data/recorded/
 	$(PY) -c 'from findlib import runs; print(runs.record("$(RUN)"))'

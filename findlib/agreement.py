@@ -72,3 +72,24 @@ def _kappa(table: pd.DataFrame) -> tuple[float, float, float]:
         found = cohens_kappa(table.to_numpy())
     low, high = np.clip([found.kappa_low, found.kappa_upp], -1.0, 1.0)  # NaN stays NaN
     return float(found.kappa), float(low), float(high)
+
+
+def fleiss(ratings: Sequence[Sequence[object]], labels: Sequence[object]) -> float:
+    """Fleiss' kappa of three or more raters, a row an item, a column a rater (statsmodels).
+
+    NaN without items, or when all raters use one and the same label throughout. Raises
+    ValueError for a label off the menu.
+
+    >>> round(fleiss([["a", "a", "a"], ["a", "a", "b"], ["b", "b", "b"]], ["a", "b"]), 3)
+    0.55
+    """
+    from statsmodels.stats.inter_rater import fleiss_kappa
+
+    table = pd.DataFrame([list(row) for row in ratings], dtype=object)
+    unknown = sorted({str(x) for x in table.to_numpy().ravel()} - {str(x) for x in labels})
+    if unknown:
+        raise ValueError(f"labels not in {list(labels)}: {', '.join(unknown)}")
+    counts = np.column_stack([(table == label).sum(axis=1) for label in labels]).astype(float)
+    if (counts.sum(axis=0) > 0).sum() < 2:
+        return float("nan")
+    return float(fleiss_kappa(counts))

@@ -127,13 +127,14 @@ def _load_file(file: Path) -> list[Document]:
         return _released(_parquet_rows(file), str(file))
     if file.suffix not in (".jsonl", ".json"):
         raise FindlibError(f"{file}: expected a .jsonl or .parquet file; see data/README.md")
-    rows = _jsonl_rows(file)
+    rows = jsonl_rows(file)
     if rows and "problem_text" in rows[0][1]:
         return _released([row for _, row in rows], str(file))
     return [_document(row, f"{file}, line {number}") for number, row in rows]
 
 
-def _jsonl_rows(file: Path) -> list[tuple[int, dict[str, Any]]]:
+def jsonl_rows(file: Path) -> list[tuple[int, dict[str, Any]]]:
+    """The objects of a JSONL file with their line numbers; FindlibError for another line."""
     rows = []
     for number, line in enumerate(read_text(file).split("\n"), start=1):
         if not line.strip():

@@ -32,6 +32,9 @@ COLOURS = {
     "gemini-2.5-flash": ("#77cc88", "^"),
     "gemma-3-12b-it": ("#66ccee", "<"),
     "gemma-3-27b-it": ("#118899", "<"),
+    "claude-3.5-sonnet": ("#ffaa77", "X"),
+    "claude-3.7-sonnet": ("#bb5511", "X"),
+    "gpt-4o": ("#004488", "s"),
     "": ("#999999", "."),
 }
 TYPE_COLOURS = {"numeric": "#4477aa", "non-numeric": "#ee7733", "structural": "#228833"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import pandas as pd
 from . import models
 from .cache import Cache
 from .evidence import locate
-from .judge import neutral, parse_verdict
+from .judge import fill, parse_verdict
 from .models import ModelSpec
 from .paths import FindlibError, package
 from .records import ANSWERS, Document
@@ -145,7 +144,7 @@ def verify_request(row: Any, document: Document, spec: ModelSpec) -> Request:
         "passages": "\n[...]\n".join(document.text[p.start : p.end] for p in shown),
         "finding": "\n".join([*(f"- {span}" for span in row.evidence), row.description]),
     }
-    filled = re.sub(r"\{(passages|finding)\}", lambda m: neutral(parts[m[1]]), user.strip())
+    filled = fill(user.strip(), parts, ("passages", "finding"))
     messages = [{"role": "system", "content": system.strip()}, {"role": "user", "content": filled}]
     sent, _ = models.settings(spec)
     if spec.constraint:  # a model that needs a grammar to keep a format

@@ -81,7 +81,8 @@ def _vllm(name: str, repository: str, **more: Any) -> ModelSpec:
     )
 
 
-# FIND's eleven models (section 5), its grader, and the embedded default. List prices of the
+# FIND's eleven models (section 5), its grader, FindTheFlaws' others (section 5), and the embedded
+# default. List prices of the
 # providers in 2025; they bound a budget and are not results.
 _REASONING: dict[str, Any] = {"accepts": REASONING}
 _SPECS = (
@@ -123,6 +124,12 @@ _SPECS = (
     _hosted("gemini-2.5-pro", "gemini/gemini-2.5-pro", "GEMINI_API_KEY", (1.25, 10.0)),
     _hosted("gpt-4.1", "openai/gpt-4.1", "OPENAI_API_KEY", (2.0, 8.0),
             settings={"temperature": 0.0, "seed": 1}),
+    _hosted("claude-3.5-sonnet", "anthropic/claude-3-5-sonnet-20241022", "ANTHROPIC_API_KEY",
+            (3.0, 15.0), context=200_000, max_output_tokens=8_192, settings={"temperature": 0.0}),
+    _hosted("claude-3.7-sonnet", "anthropic/claude-3-7-sonnet-20250219", "ANTHROPIC_API_KEY",
+            (3.0, 15.0), context=200_000, settings={"temperature": 0.0}),
+    _hosted("gpt-4o", "openai/gpt-4o-2024-08-06", "OPENAI_API_KEY", (2.5, 10.0),
+            max_output_tokens=16_384, settings={"temperature": 0.0, "seed": 1}),
 )  # fmt: skip
 
 

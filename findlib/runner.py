@@ -26,13 +26,23 @@ class RunStopped(FindlibError):
 
 @dataclass(frozen=True)
 class Request:
-    """One request to a model. ``about`` says what it is for and is not sent or hashed."""
+    """One request to a model. ``about`` says what it is for and is not sent or hashed.
+
+    ``private``: the messages are text that must not lie about in the open; the cache then keeps
+    their hash alone. The key is the same.
+    """
 
     spec: ModelSpec
     messages: list[dict[str, str]]
     settings: dict[str, Any]
     sample: int = 0
     about: dict[str, Any] = field(default_factory=dict)
+    private: bool = False
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What the cache keeps of the request."""
+        return {**self.body, "messages": self.key} if self.private else self.body
 
     @cached_property
     def body(self) -> dict[str, Any]:
@@ -215,7 +225,7 @@ def _send_all(
                 if response["cost_usd"] is None:  # no usage told: take it for the most it can be
                     response = {**response, "cost_usd": budget.worst.get(request.key, 0.0)}
                 cost = response["cost_usd"]
-                cache.put(request.key, request.body, response)
+                cache.put(request.key, request.kept, response)
             except client.RequestFailed as error:
                 failed[request.key] = error
             except BaseException:

@@ -95,6 +95,6 @@ def record(run: str) -> Path:
     """Write a run's stored responses to data/recorded/<run>.jsonl.gz, where others' runs find
     them; paid models' responses are recorded as well. Returns the path."""
     known = Cache()
-    stored = {r.key: known.get(r.key) for r in responses(run)}
+    stored = {r.key: known.get(r.key) for r in responses(run) if not r.about.get("private")}
     rows = {key: found[0] for key, found in stored.items() if found}
     return write_recorded(root() / "data" / "recorded" / f"{run}.jsonl.gz", rows)
