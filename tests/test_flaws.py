@@ -138,10 +138,10 @@ def test_whatever_stands_around_the_last_block_changes_nothing(before, after):
     block(*["> " * 450_000]), block("EXPLANATION" + " " * 900_000), block("FIRST ERROR" + "\t" * 900_000),
 ])  # fmt: skip
 def test_hostile_replies_of_a_megabyte_take_no_time(text):
-    started = time.perf_counter()
+    started = time.process_time()
     assert parse(text, numbers=[1]).status == "malformed"
     flaws_parse.parse_step(text)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 # ---- requests

@@ -157,9 +157,9 @@ def test_bootstrap_of_the_largest_set_takes_seconds(released):
          "sentence": s.number, "gold": s.label, "predicted": "CORRECT", "status": "ok"}
         for i in of(released, "cels_surgery", True) for s in i.sentences if s.label != "AMBIGUOUS"
     ])  # fmt: skip
-    started = time.perf_counter()
+    started = time.process_time()
     found = flaws_stats.match_scores(frame).set_index("metric")
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
     assert found.loc["accuracy", "value"] == pytest.approx(1248 / 1820)
     assert found.loc["accuracy", "low"] < 1248 / 1820 < found.loc["accuracy", "high"]
     assert np.isnan(found.loc["recall", "low"])  # 1 in every resample: no spread to tell

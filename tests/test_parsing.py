@@ -104,10 +104,10 @@ def test_entities_are_resolved_unless_the_document_has_them():
 
 
 def test_a_megabyte_of_entities_against_a_megabyte_of_document():
-    started = time.perf_counter()
+    started = time.process_time()
     hostile = "".join(f"<answer><evidence>&amp;{i}</evidence></answer>" for i in range(20_000))
     parse_response(hostile, "a" * 1_000_000)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("piece", [
@@ -115,6 +115,6 @@ def test_a_megabyte_of_entities_against_a_megabyte_of_document():
     "<answer" + " " * 70, "</answer>",
 ])  # fmt: skip
 def test_a_megabyte_of_unclosed_tags_is_read_in_linear_time(piece):
-    started = time.perf_counter()
+    started = time.process_time()
     parse_response(piece * (1_000_000 // len(piece)))
-    assert time.perf_counter() - started < 3  # well under a second on an idle core
+    assert time.process_time() - started < 3  # of this process; well under a second
