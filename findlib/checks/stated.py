@@ -159,7 +159,11 @@ def multiple(doc: Doc) -> list[Answer]:
                 f"{match['word']} {q.printed} is {written(value)}, but {stated.printed} is stated"
             )
             found.append(finding(doc, "multiple", [(q.start, q.end), match.span()], told, 0.7))
-    for match in _multiple_of().finditer(doc.text):
+    said = re.compile(
+        r"\b(?:twice|doubled?|half|halved|tripled|times|one[- ](?:half|third|quarter))\b", re.I
+    )
+    windows = around(doc.text, said, 30, 60)
+    for match in (m for low, high in windows for m in _multiple_of().finditer(doc.text, low, high)):
         two = "" if match["word"] else "2"
         base, num = match["base" + two], match["num" + two]
         if "about" in match.group() or _digits(num) < 2:

@@ -244,6 +244,8 @@ def level_row(doc: Doc) -> list[Answer]:
     found = []
     for sentence, numbers in with_numbers(doc):
         levels = [q for q in numbers if q.kind in ("money", "plain", "percent")]
+        if len(levels) > _MOST:
+            continue
         for q in levels:
             if len(_significant(q.printed)) >= 2 and not _in_formula(doc, q):
                 best = _row_of(doc, sentence, q, levels, by, counts[q.printed] == 1)
