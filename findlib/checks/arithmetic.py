@@ -10,49 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
-
-@dataclass(frozen=True)
-class Interval:
-    """The values a rounded number or an expression of such numbers can stand for."""
-
-    low: float
-    high: float
-
-    @property
-    def middle(self) -> float:
-        return (self.low + self.high) / 2
-
-
-@dataclass(frozen=True)
-class Member:
-    """One side of an equation: its place, the interval it is worth, whether it is one number.
-
-    ``step`` is the size of the last digit printed of a lone number, ``operators`` the operators.
-    """
-
-    start: int
-    end: int
-    worth: Interval
-    step: float = 0.0
-    operators: str = ""
-
-    @property
-    def is_number(self) -> bool:
-        return not self.operators
-
-
-@dataclass(frozen=True)
-class _Token:
-    kind: str  # num op open close eq func frac break
-    text: str
-    start: int
-    end: int
-    value: Interval | None = None
-    step: float = 0.0
-
+from .terms import Interval, Member, Token, evaluate
 
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _OPERATORS = {
@@ -115,7 +76,7 @@ def _read_number(text: str) -> tuple[Interval, float]:
     return Interval(value - half, value + half), step
 
 
-def _tokens(text: str, start: int, end: int) -> Iterator[_Token]:
+def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
     depth_of_text = 0
     for found in _scanner().finditer(text, start, end):
         kind, body = found.lastgroup or "word", found.group()
@@ -124,30 +85,30 @@ def _tokens(text: str, start: int, end: int) -> Iterator[_Token]:
             continue
         if kind == "num":
             worth, step = _read_number(body)
-            yield _Token("num", body, at, stop, worth, step)
+            yield Token("num", body, at, stop, worth, step)
         elif kind == "eq" and body == "(=":
-            yield _Token("eq", "=", at + 1, stop)
+            yield Token("eq", "=", at + 1, stop)
         elif kind in ("op", "sup"):
             if kind == "sup":
-                yield _Token("op", "^", at, at)
+                yield Token("op", "^", at, at)
                 worth, step = _read_number(body.translate(_SUPERSCRIPTS).lstrip("-"))
                 sign = -1 if body[0] == "⁻" else 1
                 worth = Interval(sign * worth.low, sign * worth.high)
-                yield _Token("num", body, at, stop, worth, step)
+                yield Token("num", body, at, stop, worth, step)
             else:
-                yield _Token("op", _OPERATORS[body.lower()], at, stop)
+                yield Token("op", _OPERATORS[body.lower()], at, stop)
         elif kind == "textnum":
             depth_of_text += 1
-            yield _Token("open", "{", at, stop)
+            yield Token("open", "{", at, stop)
         else:
-            yield _Token(kind, body, at, stop)
+            yield Token(kind, body, at, stop)
 
 
-def _runs(text: str, start: int, end: int) -> Iterator[tuple[_Token | None, list[_Token], _Token]]:
+def _runs(text: str, start: int, end: int) -> Iterator[tuple[Token | None, list[Token], Token]]:
     """Stretches of arithmetic: the token before, the stretch, the token after."""
-    before: _Token | None = None
-    run: list[_Token] = []
-    stop = _Token("end", "", end, end)
+    before: Token | None = None
+    run: list[Token] = []
+    stop = Token("end", "", end, end)
     for token in _tokens(text, start, end):
         if token.kind in ("line", "amp"):
             run.append(token)
@@ -203,12 +164,12 @@ def _chains(text: str, start: int, end: int) -> Iterator[list[Member | None]]:
                 members[0] = []
             if not _is_clean_after(text, after if is_last else None, members[-1]):
                 members[-1] = []
-            yield [_evaluate(member) for member in members]
+            yield [evaluate(member) for member in members]
 
 
-def _at_breaks(run: list[_Token]) -> list[tuple[list[_Token], bool, bool]]:
+def _at_breaks(run: list[Token]) -> list[tuple[list[Token], bool, bool]]:
     """A run cut at the line ends and column marks that no equals sign stands beside."""
-    pieces: list[list[_Token]] = [[]]
+    pieces: list[list[Token]] = [[]]
     kept = [i for i, x in enumerate(run) if x.kind not in ("line", "amp")]
     last = -1
     starts_fresh = bool(kept) and kept[0] > 0
@@ -230,8 +191,8 @@ def _at_breaks(run: list[_Token]) -> list[tuple[list[_Token], bool, bool]]:
     ]  # fmt: skip
 
 
-def _members(run: list[_Token]) -> list[list[_Token]]:
-    members: list[list[_Token]] = [[]]
+def _members(run: list[Token]) -> list[list[Token]]:
+    members: list[list[Token]] = [[]]
     for token in run:
         if token.kind == "eq":
             members.append([])
@@ -242,7 +203,7 @@ def _members(run: list[_Token]) -> list[list[_Token]]:
     return members
 
 
-def _without_open(member: list[_Token]) -> list[_Token]:
+def _without_open(member: list[Token]) -> list[Token]:
     """The member after its last bracket that nothing in it closes."""
     depth, cut = 0, 0
     for i in range(len(member) - 1, -1, -1):
@@ -254,7 +215,7 @@ def _without_open(member: list[_Token]) -> list[_Token]:
     return member[cut:] if all(x.kind == "open" for x in opens) else member
 
 
-def _until_closed(member: list[_Token]) -> list[_Token]:
+def _until_closed(member: list[Token]) -> list[Token]:
     """The member up to the first bracket that nothing in it opened."""
     depth = 0
     for i, token in enumerate(member):
@@ -266,7 +227,7 @@ def _until_closed(member: list[_Token]) -> list[_Token]:
     return member
 
 
-def _is_clean_before(text: str, before: _Token | None, member: list[_Token]) -> bool:
+def _is_clean_before(text: str, before: Token | None, member: list[Token]) -> bool:
     if not member or (member[0].kind == "op" and member[0].text != "-"):
         return False
     if before is None:
@@ -283,7 +244,7 @@ def _is_clean_before(text: str, before: _Token | None, member: list[_Token]) -> 
     return before.text in ",.;:?|\"“”‘'’•" or not touches
 
 
-def _is_clean_after(text: str, after: _Token | None, member: list[_Token]) -> bool:
+def _is_clean_after(text: str, after: Token | None, member: list[Token]) -> bool:
     if not member or (member[-1].kind == "op" and member[-1].text != "!"):
         return False
     if after is None:
@@ -298,121 +259,3 @@ def _is_clean_after(text: str, after: _Token | None, member: list[_Token]) -> bo
         is_word = len(word) > 2 or word in _SHORT_WORDS
         return is_word and any(c.isspace() or c in "{$" for c in gap) and word not in _FUNCTIONS
     return word in ",.;:?|\"”’'•%<@#"
-
-
-def _evaluate(member: list[_Token]) -> Member | None:
-    if not member or len(member) > 200:
-        return None
-    try:
-        worth, at = _sum(member, 0)
-    except (ArithmeticError, ValueError, IndexError, RecursionError):
-        return None
-    if at != len(member) or not all(map(math.isfinite, (worth.low, worth.high))):
-        return None
-    operators = "".join(x.text[-1] for x in member if x.kind in ("op", "func", "frac"))
-    if len(member) > 1 and not operators and sum(x.kind == "num" for x in member) > 1:
-        operators = "*"
-    is_negative = member[0].text == "-" and operators == "-"
-    step = max((x.step for x in member if x.kind == "num"), default=0.0)
-    return Member(member[0].start, member[-1].end, worth, step, "" if is_negative else operators)
-
-
-def _sum(tokens: list[_Token], at: int) -> tuple[Interval, int]:
-    value, at = _product(tokens, at)
-    while at < len(tokens) and tokens[at].text in ("+", "-") and tokens[at].kind == "op":
-        other, after = _product(tokens, at + 1)
-        if tokens[at].text == "+":
-            value = Interval(value.low + other.low, value.high + other.high)
-        else:
-            value = Interval(value.low - other.high, value.high - other.low)
-        at = after
-    return value, at
-
-
-def _product(tokens: list[_Token], at: int) -> tuple[Interval, int]:
-    value, at = _power(tokens, at)
-    while at < len(tokens):
-        token = tokens[at]
-        if token.kind == "op" and token.text in ("*", "/", "C"):
-            other, after = _power(tokens, at + 1)
-        elif token.kind == "open" or (
-            token.kind in ("func", "frac") and tokens[at - 1].kind == "close"
-        ):
-            token, (other, after) = replace(token, text="*"), _power(tokens, at)
-        else:
-            break
-        if token.text == "C":
-            value = _exactly(float(math.comb(_whole(value), _whole(other))))
-        else:
-            value = _times(value, other) if token.text == "*" else _over(value, other)
-        at = after
-    return value, at
-
-
-def _power(tokens: list[_Token], at: int) -> tuple[Interval, int]:
-    if tokens[at].kind == "op" and tokens[at].text == "-":
-        value, at = _power(tokens, at + 1)
-        return Interval(-value.high, -value.low), at
-    value, at = _atom(tokens, at)
-    while at < len(tokens) and tokens[at].kind == "op" and tokens[at].text in ("^", "!"):
-        if tokens[at].text == "!":
-            value, at = _exactly(float(math.factorial(min(_whole(value), 171)))), at + 1
-        else:
-            exponent, at = _power(tokens, at + 1)
-            value = _raised(value, exponent)
-    return value, at
-
-
-def _atom(tokens: list[_Token], at: int) -> tuple[Interval, int]:
-    token = tokens[at]
-    if token.value is not None:
-        return token.value, at + 1
-    if token.kind == "open":
-        value, at = _sum(tokens, at + 1)
-        if tokens[at].kind != "close":
-            raise ValueError
-        return value, at + 1
-    if token.kind == "func":
-        value, at = _atom(tokens, at + 1)
-        if value.low < 0:
-            raise ValueError
-        return Interval(math.sqrt(value.low), math.sqrt(value.high)), at
-    if token.kind == "frac":
-        if tokens[at + 1].kind != "open":
-            raise ValueError
-        over, at = _atom(tokens, at + 1)
-        under, at = _atom(tokens, at)
-        if token.text.endswith("binom"):
-            return _exactly(float(math.comb(_whole(over), _whole(under)))), at
-        return _over(over, under), at
-    raise ValueError
-
-
-def _exactly(value: float) -> Interval:
-    return Interval(value, value)
-
-
-def _whole(value: Interval) -> int:
-    if value.low != value.high or value.low != int(value.low) or not 0 <= value.low < 10_000:
-        raise ValueError
-    return int(value.low)
-
-
-def _times(a: Interval, b: Interval) -> Interval:
-    ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
-    return Interval(min(ends), max(ends))
-
-
-def _over(a: Interval, b: Interval) -> Interval:
-    if b.low <= 0 <= b.high:
-        raise ZeroDivisionError
-    return _times(a, Interval(1 / b.high, 1 / b.low))
-
-
-def _raised(a: Interval, b: Interval) -> Interval:
-    if b.low != b.high or abs(b.low) > 1000 or (a.low < 0 and b.low != int(b.low)):
-        raise ValueError
-    ends = [a.low**b.low, a.high**b.low]
-    if a.low < 0 < a.high and b.low > 0 and b.low % 2 == 0:
-        ends.append(0.0)
-    return Interval(min(ends), max(ends))

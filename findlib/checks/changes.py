@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -100,8 +101,10 @@ def _read_changes(doc: Doc) -> Iterator[Change]:
 
 def _of_sentence(text: str, sentence: Span, numbers: list[Quantity]) -> Iterator[Change]:
     begin = sentence[0]
+    starts = [q.start for q in numbers]
     for verb in _verb().finditer(text, *sentence):
-        after = [q for q in numbers if q.start >= verb.end()][:5]
+        i = bisect_left(starts, verb.end())
+        after = numbers[i : i + 5]
         word = verb.group().lower()
         sign = 1 if word in UP else -1
         if word in ("up", "down") and text[verb.end() : verb.end() + 3].lower() == " to":
@@ -110,9 +113,8 @@ def _of_sentence(text: str, sentence: Span, numbers: list[Quantity]) -> Iterator
         found = _after_verb(text, verb.end(), after, sentence[1])
         if is_noun and not found.get("amount") and not found.get("percent"):
             continue
-        before = [q for q in numbers if q.end <= verb.start()]
-        if before and "new" not in found:
-            level = before[-1]
+        if i and "new" not in found and numbers[i - 1].end <= verb.start():
+            level = numbers[i - 1]
             joined = text[level.end : verb.start()]
             if re.fullmatch(r"[\s,]+", joined) or _fits("level", text, level.end, verb.start()):
                 found["new"] = level

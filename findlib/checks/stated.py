@@ -1,10 +1,9 @@
-"""Arithmetic that a text states: equations, multiples, shares, intervals, sums of named parts."""
+"""Arithmetic that a text states: equations, multiples, shares."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
 from functools import cache
 
 from ..records import Answer
@@ -14,11 +13,8 @@ from .prose import (
     SCALES,
     WORDS,
     Quantity,
-    Span,
     around,
-    one_digit,
     quantities,
-    with_numbers,
     written,
 )
 
@@ -142,33 +138,37 @@ def multiple(doc: Doc) -> list[Answer]:
     found = []
     for match in _multiple().finditer(doc.text):
         at = match.start("num")
-        stated = _as_quantity(match["num"], *match.span("num"), bool(match["pct"]))
+        stated = as_quantity(match["num"], *match.span("num"), bool(match["pct"]))
         before = [q for q in quantities(doc.text, max(0, match.start() - 250), match.start())
                   if q.kind in ("plain", "percent", "money")][-4:]  # fmt: skip
         factor = _factor(match["word"])
         worth = [(q, factor * q.value) for q in before if q.value]
-        if doc.in_table(at) or _digits(stated.printed) < 2 or not worth:
+        if doc.in_table(at) or digits_of(stated.printed) < 2 or not worth:
             continue
         if any(abs(v - stated.value) <= factor * q.step / 2 + stated.step for q, v in worth):
             continue
         near = [(q, v) for q, v in worth
-                if abs(v - stated.value) <= 0.12 * abs(v) and _digits(q.printed) >= 2]  # fmt: skip
+                if abs(v - stated.value) <= 0.12 * abs(v) and digits_of(q.printed) >= 2]  # fmt: skip
         if near:
             q, value = min(near, key=lambda x: abs(x[1] - stated.value))
             told = (
                 f"{match['word']} {q.printed} is {written(value)}, but {stated.printed} is stated"
             )
             found.append(finding(doc, "multiple", [(q.start, q.end), match.span()], told, 0.7))
-    for match in _multiple_of().finditer(doc.text):
+    said = re.compile(
+        r"\b(?:twice|doubled?|half|halved|tripled|times|one[- ](?:half|third|quarter))\b", re.I
+    )
+    windows = around(doc.text, said, 30, 60)
+    for match in (m for low, high in windows for m in _multiple_of().finditer(doc.text, low, high)):
         two = "" if match["word"] else "2"
         base, num = match["base" + two], match["num" + two]
-        if "about" in match.group() or _digits(num) < 2:
+        if "about" in match.group() or digits_of(num) < 2:
             continue
         stated, factor = (
-            _as_quantity(num, *match.span("num" + two), False),
+            as_quantity(num, *match.span("num" + two), False),
             _factor(match["word" + two]),
         )
-        meant = _as_quantity(base, *match.span("base" + two), False)
+        meant = as_quantity(base, *match.span("base" + two), False)
         room = factor * (meant.step / 2 if "." in base else 0.0) + stated.step * 0.5
         if room < abs(factor * meant.value - stated.value) < 0.3 * stated.value:
             told = f"{match['word' + two]} {base} makes {written(factor * meant.value)}, but {num} is stated"
@@ -176,13 +176,13 @@ def multiple(doc: Doc) -> list[Answer]:
     return found
 
 
-def _as_quantity(printed: str, start: int, end: int, percent: bool) -> Quantity:
+def as_quantity(printed: str, start: int, end: int, percent: bool) -> Quantity:
     step = 10.0 ** -len(printed.partition(".")[2])
     kind = "percent" if percent else "plain"
     return Quantity(start, end, float(printed.replace(",", "")), step, kind, printed)
 
 
-def _digits(printed: str) -> int:
+def digits_of(printed: str) -> int:
     return len(printed.replace(",", "").replace(".", "").lstrip("0"))
 
 
@@ -268,247 +268,8 @@ def _is_other_base(k: float, n: float, stated: float, step: float) -> bool:
     return n > k > 0 and abs(100 * k / (n - k) - stated) <= step / 2
 
 
-# ------------------------------------------------------------------ whole people
-
-
-@cache
-def _of_people() -> re.Pattern[str]:
-    return re.compile(
-        rf"(?P<p>{NUMBER})\s*(?:\\?%|percent)\s+of\s+(?:the|all|these|those|our)\s+(?P<n>\d{{1,3}})\s+"
-        r"(?P<who>(?:[a-z-]+\s+){0,2}?(?:participants|patients|respondents|students|subjects|women|men|"
-        r"children|people|adults|schools|sites|states|countries|households|employees|cases|samples|"
-        r"users|studies|firms|teachers|countries|villages|farms|trees|animals|mice))\b",
-        re.I,
-    )
-
-
-def whole_people(doc: Doc) -> list[Answer]:
-    """A percentage of n people must be a whole number of them (GRIM; Brown and Heathers, 2017)."""
-    found = []
-    for match in _of_people().finditer(doc.text):
-        n, stated = int(match["n"]), float(match["p"].replace(",", ""))
-        step = 10.0 ** -len(match["p"].partition(".")[2])
-        if n == 0 or 100 / n <= 2 * step or stated > 100 or (step == 1 and n > 40):
-            continue
-        k = round(stated * n / 100)
-        if min(abs(100 * x / n - stated) for x in (k - 1, k, k + 1)) > step:
-            told = (f"{match['p']}% of {n} is {stated * n / 100:.2f}, no whole number: "
-                    f"{k} of {n} is {100 * k / n:.2f}%")  # fmt: skip
-            found.append(finding(doc, "whole_people", [match.span()], told, 0.6))
-    return found
-
-
-# ------------------------------------------------------------------ intervals
-
-
-@cache
-def _intervals() -> re.Pattern[str]:
-    return re.compile(
-        rf"(?P<what>OR|RR|HR|IRR|aOR|aHR|odds ratio|risk ratio|hazard ratio|mean|median|estimate[d]?|"
-        rf"difference|effect|slope|proportion|average|β|b)\s*(?:of|was|is|were|=|:|,)?\s*"
-        rf"(?:about\s+)?(?P<x>[-−]?{NUMBER})\s?(?P<u>\\?%)?\s*[,;]?\s*[(\[,;]?\s*(?:with\s+an?\s+)?(?P<level>9[059](?:\.\d)?)\\?%\s*"
-        rf"(?:CI|confidence\s+interval|credible\s+interval|CrI)\s*[:=,]?\s*(?:of|from)?\s*[(\[]?\s*"
-        rf"(?P<low>[-−]?{NUMBER}(?:e[-+]?\d+)?)\s?\\?%?\s*(?:to|[-–—−,;])\s*(?P<high>[-−]?{NUMBER}(?:e[-+]?\d+)?)\s?\\?%?"
-        rf"(?:[)\]]?\s*[,;]?\s*[pP]\s*(?P<sign>[=<>])\s*(?P<pv>{NUMBER}))?",
-        re.I,
-    )
-
-
-def interval(doc: Doc) -> list[Answer]:
-    """An estimate outside its confidence interval, ends the wrong way round, p beside them.
-
-    A 95% interval of a ratio that holds 1 goes with p > .05, and one that does not with p < .05.
-    """
-    found = []
-    level = re.compile(r"\bCI\b|confidence\s+interval|credible\s+interval|\bCrI\b", re.I)
-    windows = around(doc.text, level, 120, 90)
-    for match in (m for low, high in windows for m in _intervals().finditer(doc.text, low, high)):
-        x, low, high = (
-            float(match[g].replace(",", "").replace("−", "-")) for g in ("x", "low", "high")
-        )
-        problem = None
-        if low > high:
-            problem = f"the interval runs from {match['low']} to {match['high']}"
-        elif not low <= x <= high:
-            problem = f"the estimate {match['x']} lies outside its interval {match['low']} to {match['high']}"
-        elif match["pv"] and match["level"] == "95" and match["what"].lower() in (
-            "or", "rr", "hr", "irr", "aor", "ahr", "odds ratio", "risk ratio", "hazard ratio"
-        ):  # fmt: skip
-            problem = _p_against(match, low, high)
-        if problem:
-            found.append(finding(doc, "interval", [match.span()], problem, 0.7))
-    return found
-
-
-def _p_against(match: re.Match[str], low: float, high: float) -> str | None:
-    p, sign = float(match["pv"]), match["sign"]
-    if low < 0.98 and high > 1.02 and ((sign == "<" and p <= 0.05) or (sign == "=" and p < 0.03)):
-        return f"p {sign} {match['pv']}, but the 95% interval {match['low']} to {match['high']} holds 1"
-    if (low > 1.02 or high < 0.98) and sign in "=>" and p > 0.07:
-        return f"p {sign} {match['pv']}, but the 95% interval {match['low']} to {match['high']} does not hold 1"
-    return None
-
-
-@cache
-def _plus_minus() -> re.Pattern[str]:
-    n = rf"[-−]?{NUMBER}"
-    return re.compile(
-        rf"(?P<x>{n})\s*\\?%?\s*(?:\\pm\b|±|\+/-)\s*(?P<m>{NUMBER})\s*\\?%?(?:\s*(?:\\times|\\cdot|×|\*)\s*(?P<m2>{NUMBER})\s*\\?%?)?"
-        rf"(?P<mid>[^\d.;]{{0,60}}?)[(\[]\s*(?P<low>{n})\s*\\?%?\s*(?:,|to|[-–])\s*(?P<high>{n})\s*\\?%?\s*[)\]]",
-        re.I | re.S,
-    )
-
-
-@cache
-def _midpoint() -> re.Pattern[str]:
-    def n(name: str) -> str:
-        return rf"(?:\$|\\\$)?(?P<{name}>{NUMBER})\s?(?:\\?%|million|billion)?"
-
-    return re.compile(
-        rf"\bmid-?point\s+(?:of|is|was|at|=)?\s*(?:about\s+)?{n('x')}[^.;\d]{{0,60}}?\b(?:range|between|interval|from|of)\b"
-        rf"[^.;\d]{{0,30}}?{n('low')}\s*(?:to|and|[-–])\s*{n('high')}"
-        rf"|(?:between|range\s+of|from|interval)\s+{n('low2')}\s*(?:to|and|[-–])\s*{n('high2')}"
-        rf"[^.;\d]{{0,60}}?\bmid-?point\s+(?:of|is|was|at|=|being)?\s*(?:about\s+)?{n('x2')}",
-        re.I,
-    )
-
-
-def midpoint(doc: Doc) -> list[Answer]:
-    """``x ± m`` beside the interval it gives, and a midpoint beside its range."""
-    found = []
-    signs = re.compile(r"\\pm\b|±|\+/-")
-    windows = around(doc.text, signs, 30, 160)
-    for match in (m for low, high in windows for m in _plus_minus().finditer(doc.text, low, high)):
-        get = {
-            g: float(match[g].replace(",", "").replace("−", "-")) for g in ("x", "m", "low", "high")
-        }
-        margin = get["m"] * float(match["m2"] or 1)
-        steps = sum(10.0 ** -len(match[g].partition(".")[2]) for g in ("x", "m", "low"))
-        room = 0.5 * steps + margin * 0.02
-        off = max(abs(get["x"] - margin - get["low"]), abs(get["x"] + margin - get["high"]))
-        if room < off < 0.5 * max(abs(get["high"] - get["low"]), margin):
-            told = (f"{match['x']} ± {margin:.4g} is ({get['x'] - margin:.4g}, {get['x'] + margin:.4g}), "
-                    f"but ({match['low']}, {match['high']}) is stated")  # fmt: skip
-            found.append(finding(doc, "midpoint", [match.span()], told, 0.75))
-    windows = around(doc.text, re.compile(r"\bmid-?point\b", re.I), 160, 160)
-    for match in (m for low, high in windows for m in _midpoint().finditer(doc.text, low, high)):
-        two = "" if match["x"] else "2"
-        x, low, high = (float(match[g + two].replace(",", "")) for g in ("x", "low", "high"))
-        step = max(10.0 ** -len(match[g + two].partition(".")[2]) for g in ("x", "low", "high"))
-        if low < high and abs((low + high) / 2 - x) > step:
-            told = (
-                f"the middle of {low:g} and {high:g} is {(low + high) / 2:g}, but {x:g} is stated"
-            )
-            found.append(finding(doc, "midpoint", [match.span()], told, 0.75))
-    return found
-
-
-# ------------------------------------------------------------------ parts of a whole
-
-
-def fractions(doc: Doc) -> list[Answer]:
-    """Counts over one whole that are all of it, yet do not add up to it: 400/3554, 2657/3554 ...
-
-    Three or more fractions of one denominator in a line or paragraph; reported if they miss
-    the denominator by a slip of one digit, so that they seem meant to exhaust it.
-    """
-    found = []
-    by_line: dict[tuple[int, str], list[re.Match[str]]] = {}
-    group, last = 0, -1
-    pattern = re.compile(rf"(?P<k>{NUMBER})\s*/\s*(?P<n>\d[\d,]*\d)(?![\d/])")
-    for match in pattern.finditer(doc.text):
-        gap = doc.text[last : match.start()] if last >= 0 else ""
-        if (
-            last < 0
-            or len(gap) > 150
-            or "\n\n" in gap
-            or "\\\\" in gap
-            or re.search(r"\|\s*\n", gap)
-        ):
-            group += 1
-        last = match.end()
-        by_line.setdefault((group, match["n"].replace(",", "")), []).append(match)
-    for (_, whole), matches in by_line.items():
-        parts_ = [_as_quantity(m["k"], *m.span("k"), False) for m in matches]
-        sum_, n = sum(q.value for q in parts_), float(whole)
-        if len(matches) < 3 or sum_ == n or abs(sum_ - n) > 0.03 * n or n < 20:
-            continue
-        if any(one_digit(n - sum_ + q.value, q) for q in parts_):
-            told = (
-                f"{' + '.join(q.printed for q in parts_)} = {sum_:g}, but they are parts of {n:g}"
-            )
-            found.append(finding(doc, "fractions", [m.span() for m in matches], told, 0.7))
-    return found
-
-
-@cache
-def _joint() -> re.Pattern[str]:
-    return re.compile(
-        r"\b(?:consist(?:s|ed|ing)\s+of|compris(?:es|ed|ing)|including|included|made\s+up\s+of|through|"
-        r"of\s+which|respectively|as\s+follows|composed\s+of|namely|:|\()", re.I)  # fmt: skip
-
-
-def parts(doc: Doc) -> list[Answer]:
-    """A total in a sentence against the parts named after it.
-
-    "$279 million through dividends of $200 million and repurchases of $79 million". Reported
-    only if the parts miss the total by a slip: less than a tenth, or a digit of one of them.
-    """
-    found = []
-    for sentence, numbers in with_numbers(doc):
-        for total, group in _totals(doc.text, sentence, numbers):
-            sum_ = sum(q.value for q in group)
-            room = (total.step + sum(q.step for q in group)) / 2
-            if abs(sum_ - total.value) <= room or not _is_slip(total, group, sum_):
-                continue
-            added = " + ".join(q.printed for q in group)
-            told = f"{added} = {written(sum_, min(q.step for q in group))}, but {total.printed} is stated"
-            found.append(finding(doc, "parts", [(total.start, group[-1].end)], told, 0.55))
-    return found
-
-
-def _totals(
-    text: str, sentence: Span, numbers: list[Quantity]
-) -> Iterator[tuple[Quantity, list[Quantity]]]:
-    counted = [q for q in numbers if q.kind in ("money", "plain")]
-    for i, total in enumerate(counted):
-        before = text[max(sentence[0], total.start - 40) : total.start]
-        if not re.search(
-            r"\b(?:total|totaling|totalling|totaled|aggregate|sum|combined|all|altogether)\b",
-            before,
-            re.I,
-        ):
-            continue
-        rest = [q for q in counted[i + 1 :] if q.kind == total.kind and _digits(q.printed) >= 1]
-        gap = text[total.end : rest[0].start] if rest else ""
-        if len(rest) < 2 or not _joint().search(gap):
-            continue
-        group = [rest[0]]
-        for q in rest[1:]:
-            if not re.fullmatch(
-                r"[^.;$\d]{0,70}?(?:,|\band\b|\bplus\b)[^.;$\d]{0,40}",
-                text[group[-1].end : q.start],
-            ):
-                break
-            group.append(q)
-        if len(group) >= 2 and all(q.value < total.value for q in group):
-            yield total, group
-
-
-def _is_slip(total: Quantity, group: list[Quantity], sum_: float) -> bool:
-    """Whether one changed digit somewhere explains the difference, or it is small."""
-    return abs(sum_ - total.value) <= 0.1 * total.value or any(
-        one_digit(total.value - sum_ + q.value, q) for q in group
-    ) or one_digit(sum_, total)  # fmt: skip
-
-
 KINDS = {
     "equation": Kind(equation, "numeric"),
     "multiple": Kind(multiple, "numeric"),
     "stated_share": Kind(share, "numeric"),
-    "whole_people": Kind(whole_people, "numeric"),
-    "interval": Kind(interval, "numeric"),
-    "midpoint": Kind(midpoint, "numeric"),
-    "fractions": Kind(fractions, "numeric"),
-    "parts": Kind(parts, "numeric"),
 }

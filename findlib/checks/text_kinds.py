@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from . import (
+    anchors,
     changes,
     counts,
     dates,
+    identifiers,
+    intervals,
+    levels,
     linked,
+    lists,
     names,
     numbering,
+    parts,
     references,
+    slips,
     stated,
     tied,
     topics,
@@ -19,14 +26,21 @@ from .doc import Kind
 
 KINDS_TEXT: dict[str, Kind] = {
     **stated.KINDS,
+    **intervals.KINDS,
+    **parts.KINDS,
     **changes.KINDS,
     **linked.KINDS,
+    **levels.KINDS,
     **twice.KINDS,
+    **slips.KINDS,
     **tied.KINDS,
+    **lists.KINDS,
     **counts.KINDS,
     **names.KINDS,
     **dates.KINDS,
     **numbering.KINDS,
+    **identifiers.KINDS,
     **references.KINDS,
+    **anchors.KINDS,
     **topics.KINDS,
 }

@@ -10,7 +10,7 @@ from functools import cache
 from ..records import Answer
 from .doc import Doc, Kind, finding
 from .linked import lines, words
-from .prose import WORDS, Quantity, one_digit, paragraphs, quantities, with_numbers, written
+from .prose import WORDS, Quantity, around, one_digit, paragraphs, quantities, with_numbers, written
 
 _TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
          "eighty": 80, "ninety": 90}  # fmt: skip
@@ -187,7 +187,7 @@ def _slip(a: float, b: float) -> bool:
 
 @cache
 def _in_all() -> re.Pattern[str]:
-    number = rf"(?:\d[\d,]*|(?:{'|'.join(_TENS)})(?:-(?:{'|'.join(WORDS[1:10])}))?|\b(?:{'|'.join(WORDS[1:])}))"
+    number = rf"(?:(?<![\d,.])\d[\d,]{{0,12}}(?![\d,])|(?:{'|'.join(_TENS)})(?:-(?:{'|'.join(WORDS[1:10])}))?|\b(?:{'|'.join(WORDS[1:])}))"
     return re.compile(
         rf"\b(?P<n>{number})\s+(?:[a-z]+\s+){{0,3}}?(?:in\s+all|altogether|all\s+told)\b", re.I
     )
@@ -208,7 +208,9 @@ def in_all(doc: Doc) -> list[Answer]:
     them; reported if the whole list misses it by one or two and no shorter end of it gives it.
     """
     found = []
-    for match in _in_all().finditer(doc.text):
+    said = re.compile(r"\b(?:in\s+all|altogether|all\s+told)\b", re.I)
+    windows = around(doc.text, said, 90, 1)
+    for match in (m for low, high in windows for m in _in_all().finditer(doc.text, low, high)):
         total = _number(match["n"])
         start = max(doc.text.rfind("\n\n", 0, match.start()), match.start() - 700, 0)
         run = _run(doc.text, start, match.start())

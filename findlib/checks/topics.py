@@ -14,7 +14,7 @@ from .doc import Doc, Kind, finding
 from .grid import Table
 from .headings import Target, targets
 from .linked import _MONTHS, words
-from .references import Reference, _points_away, _there, references
+from .references import Reference, points_away, references, targets_by_number
 
 _LONGEST = 40_000
 _GENERIC = frozenset(
@@ -102,7 +102,7 @@ def own_number(doc: Doc) -> list[Answer]:
             told = f"'this {ref.family} {ref.number}' stands in {ref.family} {own.number}"
         elif ref.family == "note" and not says_this and own.number == ref.number:
             told = f"{ref.family} {ref.number} refers to itself"
-        if told and not _points_away(doc, ref):
+        if told and not points_away(doc, ref):
             spans = [(own.start, own.end), (ref.start, ref.end)]
             found.append(finding(doc, "own_number", spans, told, 0.5))
     return found
@@ -113,13 +113,13 @@ def _same(a: str, b: str) -> bool:
 
 
 def _by_family(doc: Doc) -> list[tuple[str, dict[str, _Topic], list[Reference]]]:
-    there = _there(doc)
+    there = targets_by_number(doc)
     refs: dict[str, list[Reference]] = defaultdict(list)
     for ref in references(doc):
         if (
             ref.family in ("note", "section", "chapter", "item")
             and ref.number in there.get(ref.family, {})
-            and not _points_away(doc, ref)
+            and not points_away(doc, ref)
         ):
             refs[ref.family].append(ref)
     return [
